@@ -1,0 +1,55 @@
+# `make demo` and `make test` do everything from a bare checkout: virtual environment, installation, run.
+# EXTRAS adds optional dependencies to the test environment: make test EXTRAS=dev,hub
+
+PYTHON ?= python3.11
+EXTRAS ?= dev
+VENV := .venv
+BIN := $(VENV)/bin
+MARNN := $(BIN)/marnn-bench
+PYTEST := $(BIN)/python -m pytest -q -n auto
+
+.PHONY: demo test test-all check format perf clean
+
+demo: $(VENV)/installed-demo
+	$(MARNN) generate --task dyck2 --out demo/data
+	$(MARNN) train stack-rnn --task dyck2 --data demo/data --runs 10 --out demo/stack-rnn --overwrite
+	$(MARNN) train lstm --task dyck2 --data demo/data --runs 10 --out demo/lstm --overwrite
+	$(MARNN) eval demo/stack-rnn --task dyck2 --data demo/data --out demo/stack-rnn-result --overwrite
+	$(MARNN) eval demo/lstm --task dyck2 --data demo/data --out demo/lstm-result --overwrite
+	$(MARNN) leaderboard show demo/stack-rnn-result demo/lstm-result --plot demo/accuracy.png
+	@echo
+	@echo "The picture is demo/accuracy.png. Next, your own model: write predict(prefix) into my_model.py, then"
+	@echo "    $(MARNN) check my_model.py --task dyck2"
+	@echo "    $(MARNN) eval my_model.py --task dyck2 --out demo/mine"
+
+test: check
+	$(PYTEST) -m "not slow"
+
+test-all: check
+	$(PYTEST)
+
+check: $(VENV)/installed-$(EXTRAS)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/python tests/link_tree.py
+	$(BIN)/mypy
+
+format: $(VENV)/installed-$(EXTRAS)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+perf: $(VENV)/installed-$(EXTRAS)
+	for script in perf/*.py; do $(BIN)/python $$script; done
+
+clean:
+	rm -rf $(VENV) build dist demo *.egg-info
+
+$(VENV)/installed-demo: pyproject.toml
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q -e '.[baselines,report]'
+	touch $@
+
+$(VENV)/installed-%: pyproject.toml
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q -e '.[$*]'
+	touch $@

@@ -1,0 +1,116 @@
+"""marnn-bench train, marnn-bench baselines"""
+
+import statistics
+from pathlib import Path
+from typing import Any
+
+import click
+
+from marnn_bench.baselines.baseline import Baseline
+from marnn_bench.commands.output import format_option, note, progress, show, table
+from marnn_bench.registry import find_task
+from marnn_bench.task import Task
+
+
+@click.command()
+@click.argument("model")
+@click.option(
+    "--task", "task_name", required=True, metavar="NAME", help="The task whose train split to learn."
+)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write.")
+@click.option("--runs", type=click.IntRange(1), default=10, show_default=True, help="Trainings, all at once.")
+@click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the initial parameters."
+)
+@click.option("--epochs", type=click.IntRange(1), help="Instead of the recipe's.")
+@click.option("--hidden", type=click.IntRange(1), help="Hidden units, instead of the paper's.")
+@click.option(
+    "--memory-width", type=click.IntRange(1), help="Width of a memory cell, instead of the paper's."
+)
+@click.option("--rows", type=click.IntRange(1), help="Train on the first rows only.  [default: all]")
+@click.option(
+    "--data", type=click.Path(path_type=Path), help="A folder written by generate.  [default: cached]"
+)
+@click.option("--overwrite", is_flag=True, help="Replace the training that is there.")
+@format_option
+def train(
+    model: str,
+    task_name: str,
+    out: Path,
+    runs: int,
+    seed: int,
+    epochs: int | None,
+    hidden: int | None,
+    memory_width: int | None,
+    rows: int | None,
+    data: Path | None,
+    overwrite: bool,
+    style: str,
+) -> None:
+    """Train a baseline by its paper's recipe.
+
+    MODEL is one that `marnn-bench baselines` lists. Every run starts from parameters of its own and sees the same
+    strings. What deviates from the paper is recorded in training.json.
+    """
+    from marnn_bench.baselines.data import train_rows
+    from marnn_bench.baselines.experiment import Experiment
+    from marnn_bench.baselines.folder import new_folder
+    from marnn_bench.baselines.registry import find_baseline
+
+    baseline, task = find_baseline(model), find_task(task_name)
+    experiment = Experiment.of_paper(baseline, task, runs, seed).but(epochs, hidden, memory_width)
+    with new_folder(out, overwrite) as folder:
+        source, examples = train_rows(task, data, rows)
+        total = experiment.recipe.epochs * len(examples)
+        with progress(total, f"{baseline.name} on {task.name}", "string") as bar:
+            training = experiment.carry_out(source, examples, folder, bar.update)
+    show(style, _report(training), training)
+    again = f"--data {data} " if data else ""
+    note(f"Next: marnn-bench eval {out} --task {task.name} {again}--out {out}-result")
+
+
+def _report(training: dict[str, Any]) -> str:
+    task, epochs, losses = training["task"], training["recipe"]["epochs"], training["final_loss"]
+    low, middle, high = min(losses), statistics.median(losses), max(losses)
+    lines = [
+        f"{training['model']} on {task['name']} {task['version']}, {training['parameters']:,} parameters a run",
+        f"{training['runs']:,} runs, {task['rows']:,} strings, {epochs} epochs: {training['wall_s']:.1f} s",
+        f"loss in the last epoch: min {low:.2g}, median {middle:.2g}, max {high:.2g}",
+    ]
+    for name, value in training["deviations"].items():
+        lines.append(f"not as in the paper: {name} {value['here']} instead of {value['paper']}")
+    return "\n".join(lines)
+
+
+@click.command()
+@click.option(
+    "--task", "task_name", default="dyck2", show_default=True, metavar="NAME", help="Sizes for this task."
+)
+@format_option
+def baselines(task_name: str, style: str) -> None:
+    """List the baselines.
+
+    With their papers, the names of their rows in the papers' tables, and their sizes on a task.
+    """
+    from marnn_bench.baselines.registry import all_baselines
+
+    task = find_task(task_name)
+    listed = [_describe(baseline, task) for baseline in all_baselines().values()]
+    headers = ["name", "paper", "published row", "hidden", "memory", "parameters"]
+    cells = [[*b.values()] for b in listed]
+    show(style, table(cells, headers, ["left"] * 3 + ["right"] * 3), listed)
+    note(
+        f"On {task.name}. Next: marnn-bench train {listed[-1]['name']} --task {task.name} --out runs/{listed[-1]['name']}"
+    )
+
+
+def _describe(baseline: Baseline, task: Task) -> dict[str, Any]:
+    sizes, cell = baseline.sizes_for(task), baseline.cell(task)
+    return {
+        "name": baseline.name,
+        "paper": baseline.paper,
+        "published_row": baseline.published_row,
+        "hidden": sizes.hidden,
+        "memory_width": sizes.memory_width if cell.memory_maps() else None,
+        "parameters": cell.size,
+    }

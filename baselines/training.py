@@ -1,0 +1,86 @@
+"""Training: a recipe carried out on the examples of a split, for any number of runs at once."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from marnn_bench.baselines.cell import Cell
+from marnn_bench.baselines.parameters import DTYPE, Parameters, leaves
+from marnn_bench.baselines.recipes import Recipe
+from marnn_bench.errors import UsageError
+from marnn_bench.examples import Examples
+
+
+class Lesson(NamedTuple):
+    """One string and its right answers, for all runs.
+
+    ids:      [1, 1, steps]           int64
+    answers:  [1, 1, steps, columns]  1 in the columns of the right set, else 0
+    """
+
+    ids: Tensor
+    answers: Tensor
+
+
+def train(
+    cell: Cell,
+    parameters: Parameters,
+    recipe: Recipe,
+    examples: Examples,
+    advance: Callable[[], object] = lambda: None,
+) -> Tensor:
+    """Train all runs by the recipe, in place; `advance` is called after every update.
+
+    The loss is summed over runs, so the gradient of each run's parameters is that of its own loss; Adam works on each
+    number alone, so one optimiser serves all runs.
+
+    Returns the loss of every run in every update, before the update: [epoch, string, run].
+    """
+    course = lessons(examples)
+    losses = torch.empty(recipe.epochs, len(course), len(leaves(parameters)[0]), dtype=DTYPE)
+    adam = torch.optim.Adam(
+        leaves(parameters), lr=recipe.learning_rate, betas=recipe.betas, eps=recipe.epsilon, fused=True
+    )
+    with one_thread():
+        for epoch in range(recipe.epochs):
+            for string, lesson in enumerate(course):
+                loss = mean_squared_error(cell.scores(parameters, lesson.ids), lesson.answers)
+                adam.zero_grad()
+                loss.sum().backward()  # type: ignore[no-untyped-call]
+                adam.step()
+                losses[epoch, string] = loss.detach()
+                advance()
+    return losses
+
+
+def lessons(examples: Examples) -> list[Lesson]:
+    """The strings in their order, without the empty one, which asks nothing."""
+    columns = np.arange(len(examples.task.columns), dtype=np.uint64)
+    ids = torch.from_numpy(examples.strings.ids.astype(np.int64))
+    answers = torch.from_numpy((examples.answers[:, None] >> columns & np.uint64(1)).astype(np.float64))
+    lengths = examples.strings.lengths.tolist()
+    pairs = zip(torch.split(ids, lengths), torch.split(answers, lengths), strict=True)
+    course = [Lesson(string[None, None], wanted[None, None]) for string, wanted in pairs if len(string)]
+    if not course:
+        raise UsageError(f"{examples.task.name} {examples.split} has nothing to learn from; use more rows.")
+    return course
+
+
+def mean_squared_error(scores: Tensor, answers: Tensor) -> Tensor:
+    """The squared error of each run, averaged over strings, steps and columns: [run]"""
+    return (scores - answers).square().mean((1, 2, 3))
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute on one thread: on several, tensors as small as ours mostly wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

@@ -1,0 +1,93 @@
+"""The command line. Importing it imports click and our errors, no more; a command is imported when it is called."""
+
+import errno
+import traceback
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+from marnn_bench import __version__
+from marnn_bench.errors import LimitError, UsageError
+from marnn_bench.generators.errors import MarnnError
+
+COMMANDS = {
+    "tasks": ("marnn_bench.commands.tasks:tasks", "List the tasks, or show one."),
+    "generate": ("marnn_bench.commands.generate:generate", "Write the splits of tasks as Parquet."),
+    "verify": ("marnn_bench.commands.verify:verify", "Decide every row of generated splits again."),
+    "check": ("marnn_bench.commands.check:check", "See in seconds whether a model file can be evaluated."),
+    "eval": ("marnn_bench.commands.evaluate:evaluate", "Evaluate a model on a task."),
+    "train": ("marnn_bench.baselines.commands:train", "Train a baseline by its paper's recipe."),
+    "baselines": ("marnn_bench.baselines.commands:baselines", "List the baselines."),
+    "leaderboard": ("marnn_bench.leaderboard.commands:leaderboard", "Compare results with published ones."),
+    "compare": ("marnn_bench.leaderboard.commands:compare", "Test whether two results differ."),
+    "publish": ("marnn_bench.commands.publish:publish", "Upload generated splits to the Hugging Face Hub."),
+}
+"""Command name -> where it is, and one line of help (which its own help begins with)."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called, and which ends with the exit codes of our errors."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command = getattr(import_module(module), name)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module}:{name} is no click command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("marnn_bench"):
+                raise
+            error_text = f"This command needs the package {error.name}: pip install 'marnn-bench[all]'."
+            self._fail(ctx, UsageError(error_text), error)
+        except MarnnError as error:
+            self._fail(ctx, error, error)
+        except MemoryError as error:
+            self._fail(ctx, LimitError("Memory ran out. Ask for less, or run it on a larger machine."), error)
+        except OSError as error:
+            self._fail(ctx, _of_system(error), error)
+
+    @staticmethod
+    def _fail(ctx: click.Context, shown: MarnnError, cause: BaseException) -> NoReturn:
+        if ctx.params.get("debug"):
+            traceback.print_exception(cause)
+            click.echo(getattr(cause, "details", ""), err=True, nl=False)
+        click.echo(f"Error: {shown}", err=True)
+        ctx.exit(shown.exit_code)
+
+
+def _of_system(error: OSError) -> MarnnError:
+    where = f" {error.filename}" if error.filename else ""
+    reason = error.strerror or str(error)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return LimitError(
+            f"The disk is full{where and ' at'}{where}. Free some space and run the command again."
+        )
+    return UsageError(f"{reason}:{where or ' (no file named)'}. Choose another folder or file.")
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="marnn-bench")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def main(debug: bool) -> None:
+    """Formal-language benchmark for sequence models.
+
+    \b
+    marnn-bench generate --task dyck3 --out data      write a task's splits
+    marnn-bench check my_model.py --task dyck3        does my model answer?
+    marnn-bench eval my_model.py --task dyck3 --out runs/mine
+    marnn-bench leaderboard show runs/mine            beside the published models
+    """

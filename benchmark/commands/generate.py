@@ -1,0 +1,108 @@
+"""marnn-bench generate"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import click
+
+from marnn_bench.commands.output import format_option, note, progress, show, table
+from marnn_bench.errors import UsageError
+from marnn_bench.generators.distinct import LARGEST
+from marnn_bench.generators.window import Window
+from marnn_bench.registry import find_task, our_tasks
+from marnn_bench.store.manifest import read_manifest
+from marnn_bench.store.write import SHARD_ROWS
+from marnn_bench.store.write import generate as write_task
+from marnn_bench.task import Task
+
+T = TypeVar("T")
+
+
+@click.command()
+@click.option("--task", "names", multiple=True, metavar="NAME", help="A task; may be given several times.")
+@click.option("--all", "everything", is_flag=True, help="All tasks.")
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write.")
+@click.option("--rows", multiple=True, metavar="N|SPLIT=N", help="Rows of every split, or of one.")
+@click.option(
+    "--window", "windows", multiple=True, metavar="W|SPLIT=W", help="Lengths LOW:HIGH of every split, or one."
+)
+@click.option("--law", metavar="LAW", help="Draw from another law, such as uniform or pcfg:p=1/3,q=1/4.")
+@click.option(
+    "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Threads  [default: all cores]"
+)
+@click.option(
+    "--shard-rows", type=click.IntRange(1), default=SHARD_ROWS, show_default=True, help="Rows of a file."
+)
+@click.option(
+    "--overwrite", is_flag=True, help="Replace the task if it is there with other rows, law or version."
+)
+@format_option
+def generate(
+    names: tuple[str, ...],
+    everything: bool,
+    out: Path,
+    rows: tuple[str, ...],
+    windows: tuple[str, ...],
+    law: str | None,
+    workers: int,
+    shard_rows: int,
+    overwrite: bool,
+    style: str,
+) -> None:
+    """Write the splits of tasks as Parquet.
+
+    The same command writes the same rows on every machine, with any number of workers; a folder may hold many tasks.
+    """
+    chosen = [*our_tasks().values()] if everything else [find_task(name) for name in dict.fromkeys(names)]
+    if not chosen:
+        raise UsageError("Name a task with --task, or ask for --all. `marnn-bench tasks` lists them.")
+    tasks = [
+        task.with_splits(_by_split(rows, task, _row_count), law, _by_split(windows, task, Window.parse))
+        for task in chosen
+    ]
+    for task in tasks:
+        _note_repetitions(task)
+        total = sum(split.rows for split in task.splits.values())
+        with progress(total, f"generate {task.name}", "row") as bar:
+            write_task(
+                task, out, workers=workers, shard_rows=shard_rows, overwrite=overwrite, progress=bar.update
+            )
+    written = read_manifest(out)["tasks"]
+    show(style, _report(tasks, out), {task.name: written[task.name] for task in tasks})
+    note(
+        f"Next: marnn-bench verify {out}   marnn-bench eval my_model.py --task {tasks[0].name} --data {out} --out runs/mine"
+    )
+
+
+def _by_split(items: tuple[str, ...], task: Task, read: Callable[[str], T]) -> dict[str, T]:
+    """The values of an option that is given as VALUE for every split, or SPLIT=VALUE for one."""
+    values: dict[str, T] = {}
+    for item in items:
+        split, equals, text = item.rpartition("=")
+        values |= {split: read(text)} if equals else dict.fromkeys(task.splits, read(text))
+    return values
+
+
+def _row_count(text: str) -> int:
+    if not text.replace("_", "").isdecimal() or int(text) < 1:
+        raise UsageError(f"--rows {text} is not N or SPLIT=N with a number of at least 1.")
+    return int(text)
+
+
+def _note_repetitions(task: Task) -> None:
+    for name, split in task.splits.items():
+        if split.rows > LARGEST:
+            note(f"{task.name} {name}: more than {LARGEST:,} rows are independent draws, repetitions kept.")
+
+
+def _report(tasks: list[Task], out: Path) -> str:
+    manifest = read_manifest(out)["tasks"]
+    cells = [
+        [task.name, split, f"{entry['rows']:,}", f"{entry['symbols']:,}", entry["law"], entry["digest"][:16]]
+        for task in tasks
+        for split, entry in manifest[task.name]["splits"].items()
+    ]
+    headers = ["task", "split", "rows", "symbols", "law", "digest"]
+    return table(cells, headers, ["left", "left", "right", "right", "left", "left"])

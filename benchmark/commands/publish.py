@@ -1,0 +1,53 @@
+"""marnn-bench publish"""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from marnn_bench.commands.output import format_option, note, show, table
+from marnn_bench.publishing import Release, check_repo, prepare, upload
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--repo", metavar="ORG/NAME", required=True, help="The dataset repository; created if it is missing."
+)
+@click.option("--tag", metavar="vX.Y", help="Name of the release  [default: v, task version, content digest]")
+@click.option("--private", is_flag=True, help="Create the repository private.")
+@click.option("--dry-run", is_flag=True, help="Check the folder and list what would be uploaded.")
+@format_option
+def publish(folder: Path, repo: str, tag: str | None, private: bool, dry_run: bool, style: str) -> None:
+    """Upload generated splits to the Hugging Face Hub.
+
+    DIR is a folder that `marnn-bench generate` wrote. Its files are checked against its manifest, uploaded as they
+    are, and tagged; a tag that exists is never moved.
+    """
+    check_repo(repo)
+    release = prepare(folder, tag)
+    address = None if dry_run else upload(release, repo, private=private, progress=sys.stderr.isatty())
+    show(style, _text(release, repo, address), _record(release, repo, address))
+    if dry_run:
+        note("Nothing was uploaded. Next: the same command without --dry-run.")
+    else:
+        note(f'Next: datasets.load_dataset("{repo}", "{release.tasks[0]}", revision="{release.tag}")')
+
+
+def _text(release: Release, repo: str, address: str | None) -> str:
+    rows = [[name, f"{size:,}"] for name, size in release.files.items()]
+    files = table([*rows, ["total", f"{release.bytes:,}"]], ["file", "bytes"], ["left", "right"])
+    what = f"{repo}, release {release.tag}" if address is None else f"{address}, release {release.tag}"
+    return f"{files}\n\n{'would be uploaded to' if address is None else 'uploaded to'} {what}"
+
+
+def _record(release: Release, repo: str, address: str | None) -> dict[str, Any]:
+    return {
+        "repo": repo,
+        "tag": release.tag,
+        "uploaded": address is not None,
+        "address": address,
+        "tasks": list(release.tasks),
+        "files": [{"file": name, "bytes": size} for name, size in release.files.items()],
+    }

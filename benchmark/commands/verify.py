@@ -1,0 +1,40 @@
+"""marnn-bench verify"""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from marnn_bench.commands.output import format_option, note, progress, show, table
+from marnn_bench.store.manifest import read_manifest
+from marnn_bench.store.verify import verify as verify_folder
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@format_option
+def verify(folder: Path, style: str) -> None:
+    """Decide every row of generated splits again.
+
+    Files and rows against the manifest, every string and answer by the automaton that did not draw it, every split
+    against what its key generates now. Ends with 5 if anything differs.
+    """
+    tasks = read_manifest(folder)["tasks"].values()
+    total = sum(split["rows"] for task in tasks for split in task["splits"].values())
+    with progress(total, "verify", "row") as bar:
+        found = list(verify_folder(folder, bar.update))
+    cells = [
+        [
+            v.task,
+            v.split,
+            f"{v.rows:,}",
+            f"{v.symbols:,}",
+            "yes" if v.regenerated else "other version",
+            v.digest[:16],
+        ]
+        for v in found
+    ]
+    headers = ["task", "split", "rows", "symbols", "regenerated", "digest"]
+    text = table(cells, headers, ["left", "left", "right", "right", "left", "left"])
+    show(style, text, [asdict(v) for v in found])
+    note(f"All {total:,} rows are right. Next: marnn-bench publish {folder} --repo NAME/REPO --dry-run")

@@ -1,0 +1,101 @@
+"""What a model's answers mean: sets of symbols, as bit masks. Imported by the model's process: numpy and no more."""
+
+import reprlib
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from marnn_bench.evaluation.protocol import Masks
+
+THRESHOLD: Final = 0.5
+"""Sigmoid scores from here on put a symbol into the set."""
+
+
+class BadAnswer(Exception):
+    """An answer that means nothing. The text goes on from the name of the function that gave it."""
+
+
+class AnswerReader:
+    """Reads answers about these columns.
+
+    >>> reader = AnswerReader(("(", ")"))
+    >>> reader.mask({"("}), reader.mask({")": 0.9, "(": 0.1}), reader.mask([0.5, 0.7])
+    (1, 2, 3)
+    >>> reader.masks([[0.1, 0.6], [0.5, 0.5]], n=2)[0].tolist()
+    [2, 3]
+    """
+
+    def __init__(self, columns: tuple[str, ...]) -> None:
+        self._columns = columns
+        self._bits = {symbol: 1 << i for i, symbol in enumerate(columns)}
+        self._powers = np.uint64(1) << np.arange(len(columns), dtype=np.uint64)
+
+    def mask(self, answer: object) -> int:
+        """The set that one answer stands for: a set of symbols, a {symbol: score} map, or one score a column."""
+        if isinstance(answer, (set, frozenset, AbstractSet)):
+            return self._union(answer)
+        if isinstance(answer, (dict, Mapping)):
+            self._union(answer)
+            return self._chosen((self._bits[symbol] for symbol in answer), answer.values())
+        if hasattr(answer, "tolist"):
+            answer = answer.tolist()
+        if not isinstance(answer, (list, tuple)):
+            raise BadAnswer(
+                f"answered {_named(answer)}; it may be a set of symbols, a {{symbol: score}} map or scores"
+            )
+        if len(answer) != len(self._columns):
+            raise BadAnswer(
+                f"answered {len(answer)} scores, not {len(self._columns)}: one for each of {self._listed}"
+            )
+        return self._chosen(self._bits.values(), answer)
+
+    def masks(self, answer: Any, n: int) -> tuple[Masks, NDArray[np.bool_]]:
+        """The sets of an (n, columns) array of scores, and which of them hold NaN: [n], [n]."""
+        if hasattr(answer, "detach"):  # a torch tensor, perhaps with a gradient, perhaps on another device
+            answer = answer.detach().cpu()
+        try:
+            scores = np.asarray(answer)
+        except (TypeError, ValueError) as error:
+            raise BadAnswer(f"answered {_named(answer)} that is no array of numbers ({error})") from None
+        if scores.dtype.kind not in "buif":
+            raise BadAnswer(f"answered {_named(answer)} of {scores.dtype}, not an array of numbers")
+        if scores.shape != (n, len(self._columns)):
+            expected = (
+                f"({n}, {len(self._columns)}): a row for each stream, a score for each of {self._listed}"
+            )
+            raise BadAnswer(f"answered an array of shape {scores.shape}, not {expected}")
+        return (scores >= THRESHOLD) @ self._powers, np.isnan(scores).any(axis=1)
+
+    @property
+    def _listed(self) -> str:
+        return f"`{' '.join(self._columns)}`"
+
+    def _union(self, symbols: Iterable[object]) -> int:
+        mask = 0
+        try:
+            for symbol in symbols:
+                mask |= self._bits[symbol]  # type: ignore[index]
+        except KeyError:
+            raise BadAnswer(
+                f"answered the unknown symbol {reprlib.repr(symbol)}; there are {self._listed}"
+            ) from None
+        return mask
+
+    def _chosen(self, bits: Iterable[int], scores: Iterable[Any]) -> int:
+        mask = 0
+        try:
+            for bit, score in zip(bits, scores, strict=True):
+                if score >= THRESHOLD:
+                    mask |= bit
+                elif not score < THRESHOLD:
+                    raise BadAnswer("answered NaN")
+        except TypeError:
+            raise BadAnswer(f"answered {reprlib.repr(score)}, where a score should be") from None
+        return mask
+
+
+def _named(answer: object) -> str:
+    return "None" if answer is None else f"a {type(answer).__name__}"

@@ -1,0 +1,33 @@
+"""numpy arrays as Arrow arrays and back, without a copy.
+
+pyarrow's own `pa.array` and `to_numpy` import pandas where it is installed, which takes longer than an evaluation.
+"""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+def to_arrow(values: NDArray[Any]) -> pa.Array:
+    """An Arrow array of these numbers or truth values.
+
+    >>> to_arrow(np.array([True, False, True])).to_pylist(), to_arrow(np.arange(3, dtype=np.uint8)).type
+    ([True, False, True], DataType(uint8))
+    """
+    packed = (
+        np.packbits(values, bitorder="little") if values.dtype == np.bool_ else np.ascontiguousarray(values)
+    )
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(packed)])
+
+
+def to_lists(values: NDArray[Any], offsets: NDArray[np.int64], kind: pa.ListType) -> pa.Array:
+    """An Arrow array of lists, of which list i is values[offsets[i]:offsets[i + 1]]."""
+    starts = pa.py_buffer(offsets.astype(np.int32))
+    return pa.Array.from_buffers(kind, len(offsets) - 1, [None, starts], children=[to_arrow(values)])
+
+
+def from_lists(lists: pa.ChunkedArray) -> NDArray[Any]:
+    """All values of a column of lists of numbers."""
+    return np.concatenate([np.from_dlpack(chunk.flatten()) for chunk in lists.chunks])

@@ -1,0 +1,43 @@
+"""From what went wrong in a model to the one line that a person reads."""
+
+from typing import Final
+
+from marnn_bench.errors import LimitError, ModelError
+from marnn_bench.evaluation.protocol import Failure, FailureKind
+
+ADVICE: Final[dict[FailureKind, str]] = {
+    "door": "See `marnn-bench check --help`.",
+    "raised": "`marnn-bench --debug ...` shows the traceback.",
+    "answer": "`marnn-bench check --help` says what an answer may be.",
+    "died": "See what it printed above, if anything.",
+    "time": "Allow more with --wave-seconds.",
+    "memory": "Allow more with --memory.",
+}
+"""What to do about each kind of failure."""
+
+
+SHOWN: Final = 8
+"""Symbols of a prefix that a message shows."""
+
+
+def show_prefix(prefix: str) -> str:
+    """The end of a prefix, for a message.
+
+    >>> show_prefix("( ( ( ( [ ] [ ] [ ]")
+    '`… ( ( [ ] [ ] [ ]`'
+    """
+    symbols = prefix.split()
+    return f"`{' '.join(['…', *symbols[-SHOWN:]] if len(symbols) > SHOWN else symbols)}`"
+
+
+def model_error(failure: Failure, name: str, where: str) -> ModelError | LimitError:
+    """The error of a failure of the model called `name`.
+
+    >>> print(model_error(Failure("raised", "raised KeyError: 'x'", "predict"), "m.py", "test row 7, after `( [`"))
+    m.py: predict raised KeyError: 'x', at test row 7, after `( [`. `marnn-bench --debug ...` shows the traceback.
+    """
+    subject = f"{name}: {failure.function}" if failure.function else name
+    message = f"{subject} {failure.what}{where and f', at {where}'}. {ADVICE[failure.kind]}"
+    if failure.kind in ("time", "memory"):
+        return LimitError(message)
+    return ModelError(message, failure.details)

@@ -1,0 +1,191 @@
+"""How right the answers to a split are, with intervals: numbers between 0 and 1, numpy alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from marnn_bench.evaluation.protocol import Masks
+from marnn_bench.examples import Examples
+from marnn_bench.generators.strings import Strings
+
+LEVEL: Final = 0.95
+QUANTILE: Final = 1.959963984540054
+"""Of the normal law, at (1 + LEVEL) / 2."""
+
+RESAMPLES: Final = 1_000
+BLOCK: Final = 1 << 20
+"""Weights of the bootstrap that are in memory at once."""
+
+SOLVED: Final = 0.99
+"""A length, and a task, is solved from this sequence accuracy on."""
+
+Counts = NDArray[np.int64]
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """Which answers are right.
+
+    right:        [symbols]  the answer after this symbol
+    counts:       [n]        right answers of each string
+    correct:      [n]        all answers of the string
+    first_error:  [n]        int32: index of its first wrong answer, -1 if there is none
+    """
+
+    right: NDArray[np.bool_]
+    counts: Counts
+    correct: NDArray[np.bool_]
+    first_error: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, strings: Strings, answers: Masks, predicted: Masks) -> "Marks":
+        """Compare the predicted sets with the right ones, both [symbols]."""
+        right = predicted == answers
+        starts, ends = strings.offsets[:-1], strings.offsets[1:]
+        before = np.concatenate(([0], np.cumsum(right)))  # right answers before each symbol, [symbols + 1]
+        counts = before[ends] - before[starts]
+        correct = counts == strings.lengths
+        wrong = np.flatnonzero(~right)
+        first_error = np.full(len(strings), -1, np.int32)
+        first_error[~correct] = wrong[np.searchsorted(wrong, starts[~correct])] - starts[~correct]
+        return cls(right, counts, correct, first_error)
+
+
+class Breakdown:
+    """What the results on a split are broken down by: lengths and depths of its strings."""
+
+    def __init__(self, examples: Examples) -> None:
+        strings = examples.strings
+        self.lengths = strings.lengths
+        self.depths = examples.task.language.depths(strings)  # [symbols]
+        self.deepest = np.zeros(len(strings), np.int64)
+        filled = self.lengths > 0
+        if filled.any():
+            self.deepest[filled] = np.maximum.reduceat(self.depths, strings.offsets[:-1][filled])
+
+    def score(self, marks: Marks, interval: Sequence[float]) -> Record:
+        """The scores of one run; `interval` is that of its accuracy by position, which all runs are needed for."""
+        by_length = _by(self.lengths, marks.correct, "length")
+        wrong = np.sort(marks.first_error[~marks.correct])
+        return {
+            "sequence_accuracy": sequence_accuracy(marks),
+            "position_accuracy": {
+                "value": position_accuracy(marks),
+                "lower": interval[0],
+                "upper": interval[1],
+                "level": LEVEL,
+                "method": "bootstrap over strings",
+                "n": len(marks.right),
+            },
+            "by_length": by_length,
+            "by_depth": _by(self.deepest, marks.correct, "depth"),
+            "positions_by_depth": [
+                {name: cell[name] for name in ("depth", "n", "correct", "value")}
+                for cell in _by(self.depths, marks.right, "depth")
+            ],
+            "first_error": {
+                "strings": len(wrong),
+                "median": int(wrong[(len(wrong) - 1) // 2]) if len(wrong) else None,
+            },
+            "longest_solved": longest_solved(by_length),
+        }
+
+
+def sequence_accuracy(marks: Marks) -> Record:
+    """The share of strings that have every answer right, with its Wilson interval."""
+    correct, n = int(marks.correct.sum()), len(marks.correct)
+    lower, upper = wilson(correct, n)
+    return {"value": correct / n, "lower": lower, "upper": upper, "level": LEVEL, "method": "wilson", "n": n}
+
+
+def position_accuracy(marks: Marks) -> float:
+    """The share of right answers."""
+    return float(marks.right.mean()) if len(marks.right) else 1.0
+
+
+def position_intervals(counts: Counts, lengths: Counts, digest: str) -> NDArray[np.float64]:
+    """95 % bootstrap intervals of the accuracy by position of some runs, from their right answers [n, runs]: [runs, 2].
+
+    Strings are resampled, not positions, since the answers about one string go wrong together (Efron & Tibshirani
+    1993, section 8.3). The digest of the data is the seed: equal for all runs and models, on every machine.
+    """
+    random = np.random.default_rng(list(digest.encode()))
+    n = len(lengths)
+    columns = np.column_stack([counts, lengths]).astype(np.float64)
+    block = max(1, BLOCK // n)
+    sums = []
+    for first in range(0, RESAMPLES, block):
+        size = min(block, RESAMPLES - first)
+        drawn = random.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=size * n).reshape(
+            size, n
+        )  # how often each string is drawn
+        sums.append(times @ columns)
+    drawn_sums = np.concatenate(sums)  # [resamples, runs + 1]
+    accuracies = drawn_sums[:, :-1] / np.maximum(drawn_sums[:, -1:], 1)
+    return np.quantile(accuracies, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).T
+
+
+def wilson(correct: int, n: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a proportion (Wilson 1927; Brown, Cai & DasGupta 2001, equation 4).
+
+    >>> [round(end, 4) for end in wilson(98, 100)]
+    [0.93, 0.9945]
+    """
+    share, z2n = correct / n, QUANTILE**2 / n
+    centre = share + z2n / 2
+    spread = QUANTILE * sqrt(share * (1 - share) / n + z2n / n / 4)
+    lower = (centre - spread) / (1 + z2n) if correct else 0.0
+    upper = (centre + spread) / (1 + z2n) if correct < n else 1.0
+    return lower, upper
+
+
+def longest_solved(by_length: list[Record]) -> int | None:
+    """The largest length up to which every length is solved, if the shortest is."""
+    longest = None
+    for cell in by_length:
+        if cell["value"] < SOLVED:
+            break
+        longest = cell["length"]
+    return longest
+
+
+def summary(runs: list[Record]) -> Record:
+    """The spread of the two accuracies over runs, and how many runs solve the task."""
+    accuracies = np.array(
+        [[run[name]["value"] for run in runs] for name in ("sequence_accuracy", "position_accuracy")]
+    )
+    solved = int((accuracies[0] >= SOLVED).sum())
+    lower, upper = wilson(solved, len(runs))
+    share = {"threshold": SOLVED, "runs": solved, "share": solved / len(runs), "lower": lower, "upper": upper}
+    return {
+        "runs": len(runs),
+        "sequence_accuracy": _spread(accuracies[0]),
+        "position_accuracy": _spread(accuracies[1]),
+        "solved": share,
+    }
+
+
+def _spread(values: NDArray[np.float64]) -> Record:
+    return {
+        "min": float(values.min()),
+        "max": float(values.max()),
+        "median": float(np.median(values)),
+        "mean": float(values.mean()),
+    }
+
+
+def _by(groups: Counts, correct: NDArray[np.bool_], name: str) -> list[Record]:
+    """Proportions of `correct` within each group that occurs, in order."""
+    sizes, hits = np.bincount(groups), np.bincount(groups, weights=correct)
+    cells = []
+    for group in np.flatnonzero(sizes).tolist():
+        n, k = int(sizes[group]), int(hits[group])
+        lower, upper = wilson(k, n)
+        cells.append({name: group, "n": n, "correct": k, "value": k / n, "lower": lower, "upper": upper})
+    return cells

@@ -1,0 +1,90 @@
+"""A result as a person reads it at a terminal of 80 columns."""
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from marnn_bench.commands.output import table
+from marnn_bench.evaluation.metrics import Record
+
+MEASURES: Final = {"sequence_accuracy": "sequence accuracy", "position_accuracy": "accuracy by position"}
+
+BANDS: Final = 6
+"""Lengths and depths are gathered in so many lines."""
+
+BAR: Final = 10
+"""Characters of a bar that stands for 1."""
+
+
+def report(result: Record) -> str:
+    """What was asked, the accuracies above the trivial ones, how far it gets, and by length and depth."""
+    runs = result["runs"]
+    return "\n\n".join([_headline(result), _accuracies(result), _reach(result), _breakdowns(runs)])
+
+
+def _headline(result: Record) -> str:
+    task, model, runs = result["task"], result["model"], len(result["runs"])
+    low, _, high = task["window"].partition(":")
+    return (
+        f"{task['name']} {task['version']}, {task['split']}: {task['rows']:,} strings of {low}-{high} symbols\n"
+        f"{model['name']}, asked by {model['interface']}{f', {runs} runs' if runs > 1 else ''}, {result['wall_s']:.1f} s"
+    )
+
+
+def _accuracies(result: Record) -> str:
+    runs, summary = result["runs"], result["summary"]
+    if len(runs) == 1:
+        rows = [[result["model"]["name"], *(_with_interval(runs[0][measure]) for measure in MEASURES)]]
+    else:
+        statistics = {"best run": "max", "median": "median", "mean": "mean", "worst run": "min"}
+        rows = [
+            [name, *(f"{summary[measure][key]:.4f}" for measure in MEASURES)]
+            for name, key in statistics.items()
+        ]
+    rows += [
+        [answer["name"], *(f"{answer[measure]:.4f}" for measure in MEASURES)] for answer in result["trivial"]
+    ]
+    return table(rows, ["", *MEASURES.values()], ["left"] * 3)
+
+
+def _reach(result: Record) -> str:
+    """How far it gets; with several runs, the run in the middle, and how many solve the task."""
+    runs, solved = result["runs"], result["summary"]["solved"]
+    longest = _middle([run["longest_solved"] or 0 for run in runs])
+    errors = [run["first_error"]["median"] for run in runs if run["first_error"]["strings"]]
+    first = f"first error, median position: {_middle(errors)}" if errors else "no errors"
+    line = f"longest length solved (>= {solved['threshold']}): {longest or 'none'}    {first}"
+    if len(runs) == 1:
+        return line
+    share = f"[{solved['lower']:.2f}, {solved['upper']:.2f}]"
+    return f"solved (>= {solved['threshold']}): {solved['runs']} of {len(runs)} runs, {solved['share']:.2f} {share}\n{line}"
+
+
+def _breakdowns(runs: Sequence[Record]) -> str:
+    """Sequence accuracy over all runs, by length and by maximal depth, side by side."""
+    columns = [["length   strings", *_bands(runs, "length")], ["depth    strings", *_bands(runs, "depth")]]
+    return "\n".join(f"{left:<40}{right}".rstrip() for left, right in zip_longest(*columns, fillvalue=""))
+
+
+def _bands(runs: Sequence[Record], by: str) -> Iterator[str]:
+    """Lines of about equally many strings."""
+    cells = runs[0][f"by_{by}"]
+    strings, before = sum(cell["n"] for cell in cells), 0
+    bands: list[list[int]] = [[] for _ in range(BANDS)]
+    for place, cell in enumerate(cells):
+        bands[(2 * before + cell["n"]) * BANDS // (2 * strings)].append(place)
+        before += cell["n"]
+    for band in filter(None, bands):
+        first, last = cells[band[0]][by], cells[band[-1]][by]
+        n = sum(cells[place]["n"] for place in band)
+        share = sum(run[f"by_{by}"][place]["correct"] for run in runs for place in band) / n / len(runs)
+        span = f"{first}-{last}" if first < last else f"{first}"
+        yield f"{span:<8} {n:>7,}  {share:.4f} {'█' * round(BAR * share)}"
+
+
+def _with_interval(score: Record) -> str:
+    return f"{score['value']:.4f}  [{score['lower']:.4f}, {score['upper']:.4f}]"
+
+
+def _middle(values: list[int]) -> int:
+    return sorted(values)[(len(values) - 1) // 2]

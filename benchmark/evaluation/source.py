@@ -1,0 +1,88 @@
+"""What is evaluated: a Python file, or a folder that `marnn-bench train` wrote."""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from marnn_bench.errors import DataError, UsageError
+
+HASHED_WHOLE: Final = 1 << 30
+"""Files larger than this many bytes are told apart by size and time of change."""
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A model file and what is known about it.
+
+    name:      what the result calls the model
+    training:  content of training.json, for a folder that `train` wrote
+    runs:      how many trainings are asked
+    """
+
+    name: str
+    file: Path
+    training: dict[str, Any] | None
+    runs: int
+
+    @classmethod
+    def find(cls, path: Path, runs: int | None = None) -> "ModelSource":
+        """The model at a path. All runs of a train folder, one run of a file, unless `runs` says otherwise."""
+        if path.is_file():
+            return cls(path.stem, path, None, runs or 1)
+        if not path.exists():
+            raise UsageError(
+                f"There is no {path}. Give a Python file, or a folder that `marnn-bench train` wrote."
+            )
+        file, record = path / "model.py", path / "training.json"
+        if not (file.is_file() and record.is_file()):
+            raise UsageError(
+                f"{path} has no model.py and training.json: give a Python file, or a folder that `marnn-bench train` wrote."
+            )
+        try:
+            training = json.loads(record.read_bytes())
+            name, trained = str(training["model"]), int(training["runs"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{record} is damaged ({error!r}). Run `marnn-bench train` again.") from None
+        if runs and runs > trained:
+            raise UsageError(f"{path} holds {trained} runs, not {runs}. Try --runs {trained}.")
+        return cls(name, file, training, runs or trained)
+
+
+def file_digest(file: Path) -> str:
+    """sha256 of a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def folder_digest(folder: Path) -> str:
+    """One sha256 over the names and contents of what a model in this folder may read.
+
+    Left out are hidden files, __pycache__, virtual environments, and folders that marnn-bench itself writes beside a
+    model: results and generated splits.
+    """
+    content = hashlib.sha256()
+    for file in _files(folder):
+        size, changed = file.stat().st_size, file.stat().st_mtime_ns
+        told_by = str(changed) if size > HASHED_WHOLE else file_digest(file)
+        content.update(f"{file.relative_to(folder)}\0{size}\0{told_by}\0".encode())
+    return content.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for name, folders, files in os.walk(folder):
+        here = Path(name)
+        folders[:] = sorted(child for child in folders if not _is_left_out(here / child))
+        yield from (
+            here / file for file in sorted(files) if not file.startswith(".") and (here / file).is_file()
+        )
+
+
+def _is_left_out(folder: Path) -> bool:
+    if folder.name.startswith(".") or folder.name == "__pycache__":
+        return True
+    written_by_us = [(".parts",), ("result.json", "samples.parquet"), (".receipts",), ("pyvenv.cfg",)]
+    return any(all((folder / name).exists() for name in names) for names in written_by_us)

@@ -1,0 +1,50 @@
+"""Finding tasks by name: ours, and those that other packages offer under the entry point group marnn_bench.tasks."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+
+from marnn_bench.errors import UsageError
+from marnn_bench.task import Task
+
+OURS = ("marnn_bench.tasks.suzgun2019", "marnn_bench.tasks.suzgun2019b")
+"""One module per paper, each with a tuple TASKS."""
+
+ENTRY_POINTS = "marnn_bench.tasks"
+"""An entry point of this group names a Task or a module with TASKS."""
+
+
+@cache
+def our_tasks() -> dict[str, Task]:
+    """The tasks of this package by name."""
+    return {task.name: task for module in OURS for task in import_module(module).TASKS}
+
+
+def all_tasks() -> dict[str, Task]:
+    """Our tasks and those of every installed package, by name; a name taken twice is an error."""
+    tasks = dict(our_tasks())
+    for task in _offered():
+        if task.name in tasks:
+            raise UsageError(f"Two installed packages offer a task called {task.name}; uninstall one.")
+        tasks[task.name] = task
+    return tasks
+
+
+def find_task(name: str) -> Task:
+    """The task of this name; other packages are looked at only if it is none of ours."""
+    if task := our_tasks().get(name):
+        return task
+    tasks = all_tasks()
+    if name in tasks:
+        return tasks[name]
+    near = get_close_matches(name, tasks, n=3, cutoff=0.5)
+    hint = f"Did you mean {' or '.join(near)}?" if near else "`marnn-bench tasks` lists them."
+    raise UsageError(f"There is no task {name!r}. {hint}")
+
+
+def _offered() -> Iterator[Task]:
+    for point in entry_points(group=ENTRY_POINTS):
+        found = point.load()
+        yield from [found] if isinstance(found, Task) else found.TASKS

@@ -1,0 +1,42 @@
+"""Splits generated on first use, kept in the cache folder."""
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+from marnn_bench.generators.cache import cache_folder
+from marnn_bench.store.manifest import Plan
+from marnn_bench.store.write import Progress, generate
+from marnn_bench.task import Task
+
+
+def cached_data(task: Task, progress: Progress = lambda rows: None) -> Path:
+    """A folder with the splits of a task, under `$MARNN_CACHE`, else the user's cache folder.
+
+    Two processes that need it at once both generate it; the content is the same, and the first to finish wins.
+    """
+    plans = [asdict(Plan.of(task, split, files=1)) for split in task.splits]
+    content = hashlib.sha256(json.dumps(plans, sort_keys=True).encode()).hexdigest()
+    folder = cache_folder() / "data" / f"{task.name}-{task.version}-{content[:12]}"
+    if (folder / "manifest.json").exists():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".new-"))
+    try:
+        generate(task, temporary, workers=os.cpu_count() or 1, progress=progress)
+        _move(temporary, folder)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+    return folder
+
+
+def _move(temporary: Path, folder: Path) -> None:
+    try:
+        temporary.rename(folder)
+    except OSError:
+        if not (folder / "manifest.json").exists():
+            raise

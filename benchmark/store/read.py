@@ -1,0 +1,76 @@
+"""Reading a split back, and seeing at once whether it is what its manifest says."""
+
+import errno
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from marnn_bench.errors import DataError, UsageError
+from marnn_bench.examples import Examples
+from marnn_bench.registry import find_task
+from marnn_bench.store.columns import from_table
+from marnn_bench.store.digest import split_digest, table_digests
+from marnn_bench.store.manifest import read_manifest
+from marnn_bench.task import Task
+
+REMEDY = "Generate the task again with --overwrite."
+
+
+def read_split(folder: Path, task: Task | str, split: str) -> Examples:
+    """The examples of a split in a folder that `generate` wrote.
+
+    Raises UsageError if the folder has no such split, DataError if it is not what the manifest says.
+    """
+    task = find_task(task) if isinstance(task, str) else task
+    entry = split_entry(folder, task, split)
+    table = read_table(folder, entry)
+    if table.num_rows != entry["rows"] or split_digest(table_digests(table)) != entry["digest"]:
+        where = ", ".join(shard["file"] for shard in entry["shards"])
+        raise DataError(
+            f"{folder / where} is damaged or edited: its rows are not those of the manifest. {REMEDY}"
+        )
+    strings, answers = from_table(task, table, entry["shards"][0]["file"])
+    return Examples(task, split, strings, answers, entry["digest"])
+
+
+def split_entry(folder: Path, task: Task, split: str) -> dict[str, Any]:
+    """What the manifest says of a split."""
+    if not folder.is_dir():
+        raise UsageError(
+            f"There is no folder {folder}. Write it with `marnn-bench generate --task {task.name} --out {folder}`."
+        )
+    known = read_manifest(folder)["tasks"].get(task.name)
+    if known is None:
+        raise UsageError(
+            f"{folder} has no {task.name}. Add it with `marnn-bench generate --task {task.name} --out {folder}`."
+        )
+    if known["version"].split(".")[0] != task.version.split(".")[0]:
+        raise UsageError(
+            f"{folder} has {task.name} {known['version']}, this program asks {task.version}: generate it again with --overwrite."
+        )
+    if split not in known["splits"]:
+        raise UsageError(
+            f"{task.name} in {folder} has no split {split!r}; it has {', '.join(known['splits'])}."
+        )
+    entry: dict[str, Any] = known["splits"][split]
+    return entry
+
+
+def read_table(folder: Path, entry: dict[str, Any]) -> pa.Table:
+    """All rows of a split, from its files in order."""
+    return pa.concat_tables([read_file(folder / shard["file"]) for shard in entry["shards"]])
+
+
+def read_file(path: Path) -> pa.Table:
+    """The rows of one Parquet file."""
+    try:
+        return pq.ParquetFile(path).read()
+    except FileNotFoundError:
+        raise DataError(f"{path} is missing. {REMEDY}") from None
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EISDIR):
+            raise
+        reason = str(error).splitlines()[0][:100]
+        raise DataError(f"{path} is damaged or cut off ({reason}). {REMEDY}") from None

@@ -1,0 +1,266 @@
+"""Generating: from the key of a split to its files.
+
+A block of rows is a function of the key and the numbers of its draws, so blocks are made by any number of threads
+(the kernels run without the GIL) and written in order. A file that is finished has a receipt; a run that was killed
+goes on behind the last receipt and ends in the same content.
+"""
+
+import hashlib
+import shutil
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from marnn_bench.errors import UsageError
+from marnn_bench.generators.distinct import select_distinct
+from marnn_bench.generators.laws import Draws
+from marnn_bench.generators.strings import Strings
+from marnn_bench.store.card import dataset_card
+from marnn_bench.store.columns import schema, to_batch
+from marnn_bench.store.digest import BLOCK_ROWS, block_digest
+from marnn_bench.store.manifest import (
+    RECEIPTS,
+    Plan,
+    Receipt,
+    as_json,
+    build_manifest,
+    receipts,
+    write_json,
+    write_text,
+)
+from marnn_bench.task import Task
+
+SHARD_ROWS = 16 * BLOCK_ROWS
+REPLACING = ".replacing"
+
+PARQUET = {"compression": "zstd", "write_page_index": True}
+
+Progress = Callable[[int], object]
+Block = tuple[pa.RecordBatch, str]
+"""Rows and their digest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Where the rows of a split come from: these draws, and behind them strings that are spelt out.
+
+    Without a list of draws (a split of independent ones) row i is draw i.
+    """
+
+    task: Task
+    split: str
+    draws: Draws | None
+    enumerated: Strings | None
+    repetition_rate: float
+
+    @classmethod
+    def choose(cls, task: Task, split: str) -> "Rows":
+        """The rows of a split."""
+        wanted, law, key = task.split(split), task.law(split), task.key(split)
+        task.language.lengths(wanted.window)
+        if not wanted.distinct:
+            return cls(task, split, None, None, 0.0)
+        others = _overlapping(task, split)
+        earlier = [rows.strings(0, task.split(name).rows) for name, rows in others.items()]
+        chosen = select_distinct(task.language, law, wanted.window, key, wanted.rows, earlier)
+        return cls(task, split, chosen.draws, chosen.enumerated, chosen.repetition_rate)
+
+    def strings(self, first: int, last: int) -> Strings:
+        """Rows first..last-1."""
+        law, window, key = (
+            self.task.law(self.split),
+            self.task.split(self.split).window,
+            self.task.key(self.split),
+        )
+        if self.draws is None or self.enumerated is None:
+            return law.draw(window, key, np.arange(first, last, dtype=np.uint64))
+        drawn = law.draw(window, key, self.draws[first:last])
+        missing = last - first - len(drawn)
+        if not missing:
+            return drawn
+        start = max(first - len(self.draws), 0)
+        return Strings.concatenate([drawn, self.enumerated.take(np.arange(start, start + missing))])
+
+    def batch(self, first: int, last: int) -> pa.RecordBatch:
+        """Rows first..last-1 as columns."""
+        return to_batch(self.task, self.split, self.strings(first, last))
+
+
+def _overlapping(task: Task, split: str) -> dict[str, Rows]:
+    """The distinct splits before this one whose windows overlap its own: a string is in one of them only."""
+    window, found = task.split(split).window, {}
+    for name, other in task.splits.items():
+        if name == split:
+            break
+        if other.distinct and other.window.low <= window.high and window.low <= other.window.high:
+            found[name] = Rows.choose(task, name)
+    return found
+
+
+def generate(
+    task: Task,
+    out: Path,
+    *,
+    workers: int = 1,
+    shard_rows: int = SHARD_ROWS,
+    overwrite: bool = False,
+    progress: Progress = lambda rows: None,
+) -> None:
+    """Write all splits of a task below `out`, unless they are there already.
+
+    Raises UsageError if `out` holds other data: something that is none of ours, or the same task with other rows,
+    law or version; with `overwrite` that task, and it alone, is replaced once the new one is complete.
+    """
+    _refuse_foreign(out)
+    if shard_rows % BLOCK_ROWS:
+        raise UsageError(f"--shard-rows must be a multiple of {BLOCK_ROWS:,}, not {shard_rows:,}.")
+    plans = [Plan.of(task, name, -(-split.rows // shard_rows)) for name, split in task.splits.items()]
+    if all(receipt.plan in plans for receipt in receipts(out, task.name)):
+        _write_splits(task, plans, out, workers, shard_rows, progress)
+    elif not overwrite:
+        raise UsageError(
+            f"{out} holds {task.name} with other rows, law or version. Choose another folder, or replace it with --overwrite."
+        )
+    else:
+        staged = out / REPLACING
+        shutil.rmtree(staged, ignore_errors=True)
+        _write_splits(task, plans, staged, workers, shard_rows, progress)
+        _replace(task.name, staged, out)
+    describe(out)
+
+
+def describe(out: Path) -> None:
+    """Rebuild the manifest and the card of a folder from its receipts."""
+    manifest = build_manifest(out)
+    write_json(out / "manifest.json", manifest)
+    write_text(out / "README.md", dataset_card(manifest))
+
+
+def _refuse_foreign(out: Path) -> None:
+    if out.is_dir() and any(out.iterdir()) and not (out / RECEIPTS).is_dir():
+        raise UsageError(f"{out} holds other files; choose a new or empty folder.")
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is a file; choose a new or empty folder.")
+
+
+def _write_splits(
+    task: Task, plans: list[Plan], out: Path, workers: int, shard_rows: int, progress: Progress
+) -> None:
+    for plan in plans:
+        missing = [i for i in range(plan.files) if not _is_finished(plan, i, out)]
+        progress(plan.rows - sum(_rows_of(plan, i, shard_rows) for i in missing))
+        if missing:
+            rows = Rows.choose(task, plan.split)
+            for index in missing:
+                _write_file(plan, index, rows, out, workers, shard_rows, progress)
+
+
+def _rows_of(plan: Plan, index: int, shard_rows: int) -> int:
+    return min(shard_rows, plan.rows - index * shard_rows)
+
+
+def _is_finished(plan: Plan, index: int, out: Path) -> bool:
+    receipt, file = out / plan.receipt(index), out / plan.file(index)
+    return receipt.exists() and file.exists() and file.stat().st_size == Receipt.read(receipt).bytes
+
+
+def _write_file(
+    plan: Plan, index: int, rows: Rows, out: Path, workers: int, shard_rows: int, progress: Progress
+) -> None:
+    first = index * shard_rows
+    last = first + _rows_of(plan, index, shard_rows)
+    path = out / plan.file(index)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.part")
+
+    def make(start: int) -> Block:
+        batch = rows.batch(start, min(start + BLOCK_ROWS, last))
+        return batch, block_digest(batch)
+
+    written = _Totals()
+    columns = schema(rows.task, plan.split)
+    try:
+        with pq.ParquetWriter(temporary, columns, **PARQUET, use_dictionary=columns.names[1:]) as writer:
+            for batch, digest in _ahead(make, range(first, last, BLOCK_ROWS), workers):
+                writer.write_batch(batch, row_group_size=BLOCK_ROWS)
+                written.add(batch, digest)
+                progress(batch.num_rows)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    receipt = written.receipt(plan, index, path.stat().st_size, sha256, rows.repetition_rate)
+    write_json(out / plan.receipt(index), as_json(receipt))
+
+
+class _Totals:
+    """What adds up over the blocks of a file."""
+
+    def __init__(self) -> None:
+        self.blocks: list[str] = []
+        self.rows = self.symbols = self.depth = self.longest = self.deepest = self.arrow_bytes = 0
+        self.shortest: int | None = None
+
+    def add(self, batch: pa.RecordBatch, digest: str) -> None:
+        lengths, depths = batch["length"].to_numpy(), batch["depth"].to_numpy()
+        self.blocks.append(digest)
+        self.rows += batch.num_rows
+        self.symbols += int(lengths.sum())
+        self.depth += int(depths.sum())
+        self.longest = max(self.longest, int(lengths.max()))
+        self.deepest = max(self.deepest, int(depths.max()))
+        self.arrow_bytes += batch.nbytes
+        shortest = int(lengths.min())
+        self.shortest = shortest if self.shortest is None else min(self.shortest, shortest)
+
+    def receipt(self, plan: Plan, index: int, size: int, sha256: str, repetition_rate: float) -> Receipt:
+        return Receipt(
+            plan=plan,
+            index=index,
+            rows=self.rows,
+            bytes=size,
+            sha256=sha256,
+            blocks=self.blocks,
+            symbols=self.symbols,
+            depth=self.depth,
+            shortest=self.shortest or 0,
+            longest=self.longest,
+            deepest=self.deepest,
+            repetition_rate=repetition_rate,
+            arrow_bytes=self.arrow_bytes,
+        )
+
+
+def _ahead(make: Callable[[int], Block], starts: range, workers: int) -> Iterator[Block]:
+    """The blocks in order, made by this many threads a little ahead of their use."""
+    if workers == 1 or len(starts) == 1:
+        yield from map(make, starts)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        pending: deque[Future[Block]] = deque()
+        for start in starts:
+            pending.append(pool.submit(make, start))
+            if len(pending) > workers:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+
+
+def _replace(task: str, staged: Path, out: Path) -> None:
+    """Put the staged files of a task in the place of the old ones, by renaming folders."""
+    for part in (RECEIPTS, "data"):
+        old, new = out / part / task, staged / part / task
+        aside = staged / f"old-{part}"
+        if old.exists():
+            old.rename(aside)
+        old.parent.mkdir(parents=True, exist_ok=True)
+        new.rename(old)
+    shutil.rmtree(staged)

@@ -1,0 +1,120 @@
+"""Tasks: a language, the question asked of its strings, and the splits that ask it."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from marnn_bench.errors import UsageError
+from marnn_bench.generators.distinct import LARGEST
+from marnn_bench.generators.keys import Key, derive_key
+from marnn_bench.generators.language import Language
+from marnn_bench.generators.laws import Law
+from marnn_bench.generators.window import Window
+from marnn_bench.views import View
+
+LANGUAGE_CLASSES = ("regular", "counter", "deterministic context-free", "context-free", "beyond")
+
+
+@dataclass(frozen=True)
+class Split:
+    """One named set of strings of a task.
+
+    rows:      how many
+    window:    their lengths
+    law:       what they are drawn from, as its language spells it
+    distinct:  no string twice, and none of an earlier split whose window overlaps
+    """
+
+    rows: int
+    window: Window
+    law: str = "uniform"
+    distinct: bool = True
+
+    def __post_init__(self) -> None:
+        if self.rows < 1:
+            raise UsageError(f"A split needs at least one row, not {self.rows}.")
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is asked: language + view + splits, with a version X.Y (X changes when strings or labels change)."""
+
+    name: str
+    version: str
+    language: Language
+    view: View
+    splits: Mapping[str, Split]
+    language_class: str
+    paper: str
+    summary: str
+    headline: str = "sequence_accuracy"
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z0-9]+(-{1,2}[a-z0-9]+)*", self.name):
+            raise UsageError(f"Task name {self.name!r}: use lower-case letters, digits and hyphens.")
+        if not re.fullmatch(r"\d+\.\d+", self.version):
+            raise UsageError(f"{self.name}: version {self.version!r} is not of the form X.Y.")
+        if self.language_class not in LANGUAGE_CLASSES:
+            raise UsageError(
+                f"{self.name}: language class {self.language_class!r} is none of {LANGUAGE_CLASSES}."
+            )
+        for split in self.splits:
+            if not split.isidentifier():
+                raise UsageError(f"{self.name}: split name {split!r} is not an identifier.")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """What a model's answer has one score for, in order."""
+        return self.view.columns(self.language)
+
+    def split(self, name: str) -> Split:
+        """The split of this name."""
+        try:
+            return self.splits[name]
+        except KeyError:
+            known = ", ".join(self.splits)
+            raise UsageError(f"{self.name} has no split {name!r}; it has {known}.") from None
+
+    def law(self, split: str) -> Law:
+        """The law that a split is drawn from."""
+        return self.language.law(self.split(split).law)
+
+    def parameters(self, split: str) -> dict[str, Any]:
+        """All that fixes the strings of a split but their number."""
+        chosen = self.split(split)
+        return {
+            "task": self.name,
+            "major_version": int(self.version.split(".")[0]),
+            "split": split,
+            "law": self.law(split).spec,
+            "window": str(chosen.window),
+            "distinct": chosen.distinct,
+        }
+
+    def key(self, split: str, secret: bytes = b"") -> Key:
+        """The key of a split's draws. The number of rows is not in it: a longer split begins with the shorter one."""
+        return derive_key(self.parameters(split), secret)
+
+    def with_splits(
+        self,
+        rows: Mapping[str, int] | None = None,
+        law: str | None = None,
+        windows: Mapping[str, Window] | None = None,
+    ) -> "Task":
+        """The same task with other sizes or windows for some splits, or another law for all.
+
+        A split too large to be kept distinct becomes one of independent draws.
+        """
+        rows, windows, changed = rows or {}, windows or {}, {}
+        for name in (*rows, *windows):
+            self.split(name)
+        for name, split in self.splits.items():
+            wanted = rows.get(name, split.rows)
+            changed[name] = Split(
+                rows=wanted,
+                window=windows.get(name, split.window),
+                law=self.language.law(law).spec if law else split.law,
+                distinct=split.distinct and wanted <= LARGEST,
+            )
+        return replace(self, splits=changed)

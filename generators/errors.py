@@ -1,0 +1,11 @@
+"""Errors that a user can put right. Their text is one line that says what to do next."""
+
+
+class MarnnError(Exception):
+    """Base of all our errors; `exit_code` is what the command line ends with."""
+
+    exit_code = 2
+
+
+class LanguageError(MarnnError):
+    """A language, law or window that cannot be: empty, contradictory or beyond what a device can do."""

@@ -1,0 +1,101 @@
+"""What a language and a transduction can be asked."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from marnn_bench.generators.alphabet import Alphabet
+from marnn_bench.generators.errors import LanguageError
+from marnn_bench.generators.keys import Key
+from marnn_bench.generators.laws import Draws, Law, Uniform
+from marnn_bench.generators.pushdown import Pushdown
+from marnn_bench.generators.strings import Strings
+from marnn_bench.generators.window import Window
+
+Masks = NDArray[np.uint64]
+
+
+class Language(ABC):
+    """A set of strings, asked in batches.
+
+    Strings are drawn by one device (`law`, `sample`) and labelled by another (`automaton`), so that each checks the
+    other.
+    """
+
+    name: str
+    alphabet: Alphabet
+    automaton: Pushdown
+    law_names: tuple[str, ...] = ("uniform",)
+
+    @abstractmethod
+    def count(self, length: int) -> int:
+        """How many strings have this length, exactly."""
+
+    @abstractmethod
+    def enumerate(self, length: int) -> Iterator[tuple[int, ...]]:
+        """Every string of this length as symbol ids, each once, in a fixed order."""
+
+    @abstractmethod
+    def sample(self, lengths: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
+        """For each draw, a string of the given length, every one equally likely. The length must exist."""
+
+    @abstractmethod
+    def depths(self, strings: Strings) -> NDArray[np.int64]:
+        """How many symbols are owed after each symbol of the members `strings`, by a closed form: [symbols]."""
+
+    def law(self, spec: str) -> Law:
+        """The law of this spelling."""
+        if spec == "uniform":
+            return Uniform(self)
+        raise LanguageError(f"{self.name} has no law {spec!r}; it has {', '.join(self.law_names)}.")
+
+    def lengths(self, window: Window) -> list[int]:
+        """The lengths of the window that some string has."""
+        found = [length for length in window if self.count(length)]
+        if not found:
+            raise LanguageError(f"{self.name} has no strings in the window {window}. {self._nearest(window)}")
+        return found
+
+    def _nearest(self, window: Window) -> str:
+        for step in range(1, 1000):
+            for length in (window.high + step, window.low - step):
+                if length >= 0 and self.count(length):
+                    near = Window(min(window.low, length), max(window.high, length))
+                    return f"Try {near}."
+        return "It has none of any length nearby."
+
+    def accepts(self, strings: Strings) -> NDArray[np.bool_]:
+        """Whether each string is a member: [n]."""
+        return self.automaton.accepts(strings)
+
+    def next_symbols(self, strings: Strings) -> Masks:
+        """The next-symbol set after each symbol, as masks over alphabet and END; 0 once a prefix is dead: [symbols]."""
+        return self.automaton.next_symbols(strings)
+
+    def show_next(self, text: str) -> str:
+        """The next-symbol set after each symbol of a text, as the papers print it."""
+        strings = Strings.from_texts(self.alphabet, [text])
+        return " ".join(self.alphabet.show(int(mask)) for mask in self.next_symbols(strings))
+
+
+class Transduction(Language):
+    """A function from the strings of a language to strings over an output alphabet."""
+
+    outputs: Alphabet
+
+    def transduce(self, sources: Strings) -> Strings:
+        """The target of each source; all sources must be members."""
+        return self.automaton.transduce(sources)
+
+    def accepts_pairs(self, sources: Strings, targets: Strings) -> NDArray[np.bool_]:
+        """Whether each target is the one of its source: [n]."""
+        member = self.accepts(sources)
+        expected = self.transduce(sources.take(member))
+        right = np.zeros(len(sources), np.bool_)
+        right[member] = [
+            np.array_equal(want, targets[int(row)])
+            for want, row in zip(expected, np.flatnonzero(member), strict=True)
+        ]
+        return right

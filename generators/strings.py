@@ -1,0 +1,89 @@
+"""A batch of strings as two arrays: all symbol ids in one row, and where each string starts in it."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from marnn_bench.generators.alphabet import Alphabet
+
+Ids = NDArray[np.unsignedinteger[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Strings:
+    """n strings over an alphabet, in columns; no Python object per string.
+
+    ids:      [symbols]  uint8, or uint16 above 256 symbols
+    offsets:  [n + 1]    int64; string i is ids[offsets[i]:offsets[i + 1]]
+
+    >>> ab = Alphabet.of("a b")
+    >>> strings = Strings.from_texts(ab, ["a b", "", "b b a"])
+    >>> strings.lengths.tolist(), strings.ids.tolist(), strings.texts(ab)
+    ([2, 0, 3], [0, 1, 1, 1, 0], ['a b', '', 'b b a'])
+    >>> strings.take([2, 0]).texts(ab)
+    ['b b a', 'a b']
+    """
+
+    ids: Ids
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def from_ids(cls, alphabet: Alphabet, rows: Iterable[Sequence[int]]) -> "Strings":
+        """Pack rows of symbol ids; for examples and tests, not for the fast path."""
+        listed = list(rows)
+        offsets = np.zeros(len(listed) + 1, np.int64)
+        np.cumsum([len(row) for row in listed], out=offsets[1:])
+        return cls(np.array([i for row in listed for i in row], alphabet.dtype), offsets)
+
+    @classmethod
+    def from_texts(cls, alphabet: Alphabet, texts: Iterable[str]) -> "Strings":
+        """Read texts whose symbols are separated by spaces."""
+        return cls.from_ids(alphabet, ([alphabet.id(symbol) for symbol in text.split()] for text in texts))
+
+    @classmethod
+    def concatenate(cls, batches: Sequence["Strings"]) -> "Strings":
+        """All strings of these batches (at least one), in order."""
+        lengths = np.concatenate([batch.lengths for batch in batches])
+        return cls(np.concatenate([batch.ids for batch in batches]), offsets_of(lengths))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[Ids]:
+        for i in range(len(self)):
+            yield self[i]
+
+    def __getitem__(self, row: int) -> Ids:
+        return self.ids[self.offsets[row] : self.offsets[row + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """Number of symbols of each string: [n]."""
+        return np.diff(self.offsets)
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The string that each symbol belongs to: [symbols]."""
+        return np.repeat(np.arange(len(self)), self.lengths)
+
+    def take(self, rows: Sequence[int] | NDArray[Any]) -> "Strings":
+        """These rows, in the order asked; a boolean array keeps the rows where it is true."""
+        chosen = np.arange(len(self))[np.asarray(rows)]
+        lengths = self.lengths[chosen]
+        offsets = offsets_of(lengths)
+        source = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
+        return Strings(self.ids[source], offsets)
+
+    def texts(self, alphabet: Alphabet) -> list[str]:
+        """The strings spelt out, symbols separated by spaces."""
+        return [" ".join(alphabet.symbols[i] for i in string) for string in self]
+
+
+def offsets_of(lengths: NDArray[Any]) -> NDArray[np.int64]:
+    """Where strings of these lengths start when they lie end to end, and where the last one ends: [n + 1]."""
+    offsets = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets

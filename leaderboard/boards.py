@@ -1,0 +1,110 @@
+"""Boards: for each task, its published rows and our results on the same strings."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from marnn_bench.leaderboard.published import PublishedRow, published_rows, published_statements
+from marnn_bench.leaderboard.results import Result, ResultTask
+
+
+@dataclass(frozen=True)
+class Board:
+    """One split of a task.
+
+    title:       task, version where there is a result, and split
+    strings:     which strings our results were evaluated on, or None without a result
+    published:   rows of the paper's table, which were evaluated on the paper's own strings
+    statements:  what papers say of the task without printing a table
+    ours:        results by label, unique on the board
+    """
+
+    task: str
+    split: str
+    strings: ResultTask | None
+    published: tuple[PublishedRow, ...]
+    statements: tuple[str, ...]
+    ours: Mapping[str, Result]
+
+    @property
+    def name(self) -> str:
+        """The task, with its version where there is a result."""
+        return f"{self.task} {self.strings.version}" if self.strings else self.task
+
+    @property
+    def trivial(self) -> Mapping[str, float]:
+        """Sequence accuracy of the trivial answers, by name; they are the same for all results on the board."""
+        return next((result.trivial for result in self.ours.values()), {})
+
+    def rows(self) -> Iterator[tuple[str, PublishedRow | Result]]:
+        """Label and row, in the order of the paper's table; ours follow the row that they reproduce, others come last."""
+        waiting = dict(self.ours)
+        for row in self.published:
+            yield row.model, row
+            for label in [label for label, result in waiting.items() if result.published_row == row.model]:
+                yield label, waiting.pop(label)
+        yield from waiting.items()
+
+    def record(self) -> dict[str, Any]:
+        """The board as plain data; accuracies are fractions."""
+        return {
+            "task": asdict(self.strings) if self.strings else {"name": self.task, "split": self.split},
+            "published": [
+                {
+                    "model": row.model,
+                    "source": row.source,
+                    "runs": row.runs,
+                    "sequence_accuracy": asdict(row.splits[self.split]),
+                    "remarks": list(row.remarks),
+                }
+                for row in self.published
+            ],
+            "published_statements": list(self.statements),
+            "ours": [
+                {
+                    "label": label,
+                    "model": result.model,
+                    "source": "ours",
+                    "folder": str(result.folder),
+                    "published_row": result.published_row,
+                    "deviations": dict(result.deviations),
+                    "runs": len(result.runs),
+                    "sequence_accuracy": asdict(result.accuracy),
+                    "solved": {"runs": result.solved_runs, **asdict(result.solved)},
+                }
+                for label, result in self.ours.items()
+            ],
+            "trivial": dict(self.trivial),
+        }
+
+
+def make_boards(results: Sequence[Result], task: str | None = None) -> list[Board]:
+    """One board for each task, split and content digest among the results, in the order given; only of `task`, if any.
+
+    Without a result of that task, the board of its published rows on the test split.
+    """
+    groups: dict[tuple[str, str, str], list[Result]] = {}
+    for result in results:
+        if task in (None, result.task.name):
+            groups.setdefault((result.task.name, result.task.split, result.task.digest), []).append(result)
+    if task and not groups:
+        return [_board(task, "test", [])]
+    return [_board(name, split, group) for (name, split, _), group in groups.items()]
+
+
+def _board(task: str, split: str, results: Sequence[Result]) -> Board:
+    published = tuple(row for row in published_rows(task) if split in row.splits)
+    strings = results[0].task if results else None
+    return Board(task, split, strings, published, published_statements(task), _labelled(results))
+
+
+def _labelled(results: Sequence[Result]) -> dict[str, Result]:
+    """The results by model name; a name that comes again is numbered: stack-rnn, stack-rnn (2)."""
+    seen: Counter[str] = Counter()
+    labelled = {}
+    for result in results:
+        seen[result.model] += 1
+        again = f" ({seen[result.model]})" if seen[result.model] > 1 else ""
+        labelled[result.model + again] = result
+    return labelled

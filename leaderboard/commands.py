@@ -1,0 +1,77 @@
+"""`marnn-bench leaderboard` and `marnn-bench compare`."""
+
+from pathlib import Path
+
+import click
+
+from marnn_bench.commands.output import format_option, note, show
+from marnn_bench.errors import CheckFailed, UsageError
+from marnn_bench.leaderboard.boards import make_boards
+from marnn_bench.leaderboard.comparison import compare_results
+from marnn_bench.leaderboard.results import read_result
+from marnn_bench.leaderboard.tables import board_text, comparison_text
+from marnn_bench.registry import find_task
+
+FOLDER = click.Path(path_type=Path)
+
+
+@click.group()
+def leaderboard() -> None:
+    """Compare results with published ones."""
+
+
+@leaderboard.command("show")
+@click.argument("results", metavar="RESULT...", nargs=-1, type=FOLDER)
+@click.option("--task", metavar="NAME", help="Only this task; without a RESULT, its published rows alone.")
+@click.option(
+    "--plot", metavar="FILE", type=FOLDER, help="Draw accuracy by length: .png, .svg, .html or .pdf."
+)
+@format_option
+def show_board(results: tuple[Path, ...], task: str | None, plot: Path | None, style: str) -> None:
+    """Show results beside the published rows of their tasks.
+
+    RESULT is a folder that `marnn-bench eval` wrote. Published numbers are of the paper's own strings and runs, ours
+    of the strings named above the table.
+    """
+    if task:
+        find_task(task)
+    if not (results or task):
+        raise UsageError("Give a result folder, or --task NAME for its published rows.")
+    if plot:
+        from marnn_bench.leaderboard.picture import check_suffix, draw
+
+        check_suffix(plot)
+    boards = make_boards([read_result(folder) for folder in results], task)
+    if plot:
+        if not any(board.ours for board in boards):
+            raise UsageError("--plot draws results: give a result folder of this task.")
+        draw(boards, plot)
+        note(f"{plot} written.")
+    show(style, "\n\n".join(map(board_text, boards)), [board.record() for board in boards])
+    note(_next(results))
+
+
+@click.command()
+@click.argument("a", type=FOLDER)
+@click.argument("b", type=FOLDER)
+@click.option("--fail-if-worse", is_flag=True, help="Exit with 1 if B is significantly worse than A.")
+@format_option
+def compare(a: Path, b: Path, fail_if_worse: bool, style: str) -> None:
+    """Test whether two results differ.
+
+    A and B are folders that `marnn-bench eval` wrote, of any models on the same strings. Single runs are judged by
+    McNemar's exact test; results of many runs by the 95 % interval of the difference of their means.
+    """
+    comparison = compare_results(read_result(a), read_result(b))
+    show(style, comparison_text(comparison), comparison.record())
+    if fail_if_worse and comparison.verdict == "A is better":
+        raise CheckFailed(f"{b} is significantly worse than {a}.")
+    note(f"Next: marnn-bench leaderboard show {a} {b}")
+
+
+def _next(results: tuple[Path, ...]) -> str:
+    if len(results) > 1:
+        return f"Next: marnn-bench compare {results[0]} {results[1]}"
+    if results:
+        return f"Next: marnn-bench leaderboard show {results[0]} --plot accuracy.html"
+    return "Next: marnn-bench eval my_model.py --task NAME --out DIR, then leaderboard show DIR"

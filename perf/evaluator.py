@@ -1,0 +1,88 @@
+"""What the evaluator itself costs: µs per prefix through each door, and whole evaluations from the command line.
+
+The models answer without thinking. Figures are medians of five.
+
+    python perf/evaluator.py
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from marnn_bench.evaluation.evaluator import model_task
+from marnn_bench.evaluation.process import Limits, ModelProcess
+from marnn_bench.evaluation.waves import Mishap, play, waves_of
+from marnn_bench.examples import Examples
+from marnn_bench.registry import find_task
+from marnn_bench.store.cache import cached_data
+from marnn_bench.store.read import read_split
+
+TASK = "dyck2"
+REPEATS = 5
+
+MODELS = {
+    "step": "import numpy as np\ndef reset(n): pass\ndef step(ids): return np.ones((len(ids), 4))",
+    "predict_batch, sets": "def predict_batch(prefixes): return [{'(', '['}] * len(prefixes)",
+    "predict, sets": "def predict(prefix): return {'(', '['}",
+    "predict, maps": "def predict(prefix): return {'(': 0.9, ')': 0.1, '[': 0.9, ']': 0.1}",
+    "predict, scores": "def predict(prefix): return [0.9, 0.1, 0.9, 0.1]",
+}
+
+
+def main() -> None:
+    """Print a line for each model."""
+    task = find_task(TASK)
+    examples = read_split(cached_data(task), task, "test")
+    prefixes = len(examples.strings.ids)
+    print(f"{TASK} test: {len(examples):,} strings, {prefixes:,} prefixes")
+    for name, source in MODELS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "model.py"
+            file.write_text(source)
+            asking = 1e6 * asking_seconds(file, examples) / prefixes
+            whole = seconds(lambda folder=folder: evaluate(Path(folder)))  # type: ignore[misc]
+        print(f"{name:<20} {asking:6.3f} µs a prefix    {whole:5.2f} s for `marnn-bench eval`, all told")
+
+
+def asking_seconds(file: Path, examples: Examples) -> float:
+    """Seconds for all waves, the process being there."""
+    with ModelProcess(file, Limits()) as model:
+        model.load(model_task(examples.task))
+        return seconds(lambda: ask(model, examples))
+
+
+def ask(model: ModelProcess, examples: Examples) -> None:
+    """All waves of a split."""
+    for rows in waves_of(len(examples)):
+        play(model, examples.strings.take(np.array(rows)), fail)
+
+
+def fail(mishap: Mishap) -> None:
+    """These models do not fail."""
+    raise mishap.failure
+
+
+def evaluate(folder: Path) -> None:
+    """The command, as a user gives it."""
+    program = [sys.executable, "-m", "marnn_bench", "eval", str(folder / "model.py"), "--task", TASK]
+    subprocess.run([*program, "--out", str(folder / "out"), "--overwrite"], check=True, capture_output=True)
+
+
+def seconds(work: Callable[[], None]) -> float:
+    """How long something takes, median of several times."""
+    taken = []
+    for _ in range(REPEATS):
+        started = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - started)
+    return median(taken)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,417 @@
+"""Generating and verifying: the same content every way, nothing lost, every fault named."""
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import marnn, succeed
+from definitions import DEFINITIONS
+
+from marnn_bench.errors import DataError
+from marnn_bench.generators.strings import Strings
+from marnn_bench.registry import find_task, our_tasks
+from marnn_bench.store.columns import from_table, to_batch
+from marnn_bench.store.digest import block_digest
+from marnn_bench.store.manifest import read_manifest
+from marnn_bench.store.read import read_split
+from marnn_bench.store.verify import verify
+from marnn_bench.store.write import generate
+from marnn_bench.task import Task
+
+SMALL = {"train": 300, "test": 200}
+
+
+def small(name: str, law: str | None = None) -> Task:
+    return find_task(name).with_splits(SMALL, law)
+
+
+def digests(folder: Path) -> dict[tuple[str, str], str]:
+    tasks = read_manifest(folder)["tasks"]
+    return {(t, s): entry["digest"] for t, task in tasks.items() for s, entry in task["splits"].items()}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    generate(small("dyck3"), tmp_path / "d")
+    return tmp_path / "d"
+
+
+# -- what is written
+
+
+@pytest.mark.parametrize("name", our_tasks())
+def test_every_row_is_decided_again_by_the_definition(name: str, tmp_path: Path) -> None:
+    """Read back from Parquet: members of the right length, each answer that of a definition without an automaton."""
+    task = small(name)
+    generate(task, tmp_path)
+    definition = next((d for d in DEFINITIONS if d.language == task.language), None)
+    for split, wanted in task.splits.items():
+        examples = read_split(tmp_path, task, split)
+        assert len(examples) == wanted.rows
+        texts = examples.strings.texts(task.language.alphabet)
+        assert len(set(texts)) == len(texts)
+        for row, text in list(enumerate(texts))[:: 10 if split == "train" else 50]:
+            string = tuple(text.split())
+            assert len(string) in wanted.window
+            answers = examples.answers[examples.strings.offsets[row] : examples.strings.offsets[row + 1]]
+            shown = [{task.columns[i] for i in range(len(task.columns)) if int(m) >> i & 1} for m in answers]
+            if task.view.name == "synchronous":
+                half = len(string) // 2
+                assert shown == [{s} for s in ("#",) * half + string[:half][::-1]]
+            elif definition:
+                assert definition.member(string)
+                assert shown == [
+                    definition.next_set(string[: i + 1]) & set(task.columns) for i in range(len(string))
+                ]
+
+
+def test_pandas_and_duckdb_read_the_files(data: Path) -> None:
+    import duckdb
+    import pandas
+
+    path = data / "data/dyck3/test-00000-of-00001.parquet"
+    frame = pandas.read_parquet(path)
+    assert list(frame.columns) == ["input", "next", "length", "depth"]
+    assert (frame["input"].str.split().str.len() == frame["length"]).all()
+    assert (frame["next"].map(len) == frame["length"]).all()
+    (total,) = duckdb.sql(f"select sum(length) from '{path}'").fetchall()[0]
+    assert total == frame["length"].sum()
+
+
+def test_a_file_that_stands_alone_can_be_decoded(data: Path) -> None:
+    metadata = pq.read_schema(data / "data/dyck3/test-00000-of-00001.parquet").metadata
+    about = json.loads(metadata[b"marnn_bench"])
+    assert (about["task"], about["version"], about["columns"]) == (
+        "dyck3",
+        "1.0",
+        ["(", ")", "[", "]", "{", "}"],
+    )
+
+
+LOAD = "import sys, datasets; d = datasets.load_dataset(sys.argv[1], 'dyck3'); print(len(d['train']), d['test'][0]['input'])"
+
+
+def test_datasets_serves_the_rows_that_are_there_now(tmp_path: Path) -> None:
+    """Its cache knows a folder by name and card alone: other rows after --overwrite, another folder of equal name."""
+    environment = {**os.environ, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_OFFLINE": "1"}
+
+    def load(folder: Path) -> str:
+        command = [sys.executable, "-c", LOAD, str(folder)]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    one, other = tmp_path / "one" / "d", tmp_path / "other" / "d"
+    generate(small("dyck3"), one)
+    generate(small("dyck3", "uniform"), other)
+    first = load(one)
+    assert (
+        first.split(" ", 1)[1].strip()
+        == read_split(one, "dyck3", "test").strings.take([0]).texts(find_task("dyck3").language.alphabet)[0]
+    )
+    assert load(other) != first
+    generate(find_task("dyck3").with_splits({"train": 301, "test": 200}), one, overwrite=True)
+    assert load(one).startswith("301 ")
+
+
+# -- the same content every way
+
+
+def test_digests_do_not_depend_on_workers_files_or_order(tmp_path: Path) -> None:
+    task = find_task("dyck2").with_splits({"train": 200_000, "test": 70_000})
+    generate(task, tmp_path / "a", workers=1)
+    generate(task, tmp_path / "b", workers=3, shard_rows=65_536)
+    assert digests(tmp_path / "a") == digests(tmp_path / "b")
+    assert len(list((tmp_path / "b/data/dyck2").glob("train-*-of-00004.parquet"))) == 4
+    assert [v.rows for v in verify(tmp_path / "b")] == [200_000, 70_000]
+
+
+def test_a_longer_split_begins_with_the_shorter_one(tmp_path: Path) -> None:
+    generate(small("dyck2"), tmp_path / "short")
+    generate(find_task("dyck2").with_splits({"train": 1_000, "test": 1_000}), tmp_path / "long")
+    for split, rows in SMALL.items():
+        short, long = (read_split(tmp_path / name, "dyck2", split) for name in ("short", "long"))
+        assert np.array_equal(long.take(range(rows)).strings.ids, short.strings.ids)
+
+
+def test_overlapping_splits_share_no_string(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    task = find_task("marked-palindrome")
+    splits = {
+        "train": replace(task.splits["train"], rows=150),
+        "test": replace(task.splits["train"], rows=100),
+    }
+    generate(replace(task, splits=splits), tmp_path)
+    train, test = (
+        pq.read_table(path).column("input").to_pylist() for path in sorted(tmp_path.rglob("*.parquet"))[::-1]
+    )
+    assert (len(train), len(test)) == (150, 100)
+    assert not set(train) & set(test)
+
+
+def test_a_killed_run_resumes_and_ends_in_the_same_content(tmp_path: Path) -> None:
+    command = [
+        "generate",
+        "--task",
+        "dyck2",
+        "--rows",
+        "300000",
+        "--law",
+        "uniform",
+        "--shard-rows",
+        "65536",
+        "--workers",
+        "1",
+        "--out",
+    ]
+    process = subprocess.Popen([sys.executable, "-m", "marnn_bench", *command, "killed"], cwd=tmp_path)
+    while len(list((tmp_path / "killed/.receipts").rglob("*.json"))) < 2:
+        time.sleep(0.01)
+        assert process.poll() is None
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    finished = {path: path.stat().st_mtime_ns for path in (tmp_path / "killed").rglob("*.parquet")}
+    assert 2 <= len(finished) < 10
+    succeed(*command, "killed", cwd=tmp_path)
+    assert all(path.stat().st_mtime_ns == before for path, before in finished.items())
+    succeed(*command, "whole", cwd=tmp_path)
+    assert digests(tmp_path / "killed") == digests(tmp_path / "whole")
+    assert not list((tmp_path / "killed").rglob("*.part"))
+
+
+# -- folders
+
+
+def test_a_second_generate_adds_a_task_and_repeats_nothing(data: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in data.rglob("*.parquet")}
+    generate(small("dyck2"), data)
+    generate(small("dyck3"), data)
+    assert {task for task, _ in digests(data)} == {"dyck2", "dyck3"}
+    assert all(path.stat().st_mtime_ns == then for path, then in before.items())
+
+
+def test_other_rows_are_refused_and_overwrite_replaces_that_task_alone(data: Path) -> None:
+    generate(small("dyck2"), data)
+    before = digests(data)
+    refused = marnn("generate", "--task", "dyck3", "--rows", "50", "--out", data, cwd=data.parent)
+    assert (refused.code, digests(data)) == (2, before)
+    assert "--overwrite" in refused.error
+    succeed("generate", "--task", "dyck3", "--rows", "50", "--out", data, "--overwrite", cwd=data.parent)
+    after = digests(data)
+    assert read_manifest(data)["tasks"]["dyck3"]["splits"]["train"]["rows"] == 50
+    assert {key: value for key, value in after.items() if key[0] == "dyck2"} == {
+        key: value for key, value in before.items() if key[0] == "dyck2"
+    }
+    assert sorted(p.name for p in data.iterdir()) == [".receipts", "README.md", "data", "manifest.json"]
+    list(verify(data))
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("precious")
+    outcome = marnn("generate", "--task", "dyck2", "--out", ".", cwd=tmp_path)
+    assert (outcome.code, outcome.error) == (2, ". holds other files; choose a new or empty folder.")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    outcome = marnn("generate", "--task", "dyck2", "--out", "file/below", cwd=tmp_path)
+    assert (outcome.code, outcome.error) == (
+        2,
+        "Not a directory: file/below/data/dyck2. Choose another folder or file.",
+    )
+    outcome = marnn("generate", "--task", "dyck2", "--rows", "5", "--out", "/proc/marnn", cwd=tmp_path)
+    assert outcome.code == 2
+    assert "/proc/marnn" in outcome.error
+
+
+def test_a_full_disk_ends_with_4_and_keeps_what_was_there(data: Path) -> None:
+    """The largest file allowed stands for the disk: 64 kB, then every write fails."""
+    before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
+    program = "import sys; from marnn_bench.cli import main; main(sys.argv[1:])"
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, 65_536))
+
+    done = subprocess.run(
+        [sys.executable, "-c", program, "generate", "--task", "dyck2", "--rows", "50000", "--out", str(data)],
+        preexec_fn=limit, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 4, done.stderr
+    assert "Free some space" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert {path: path.read_bytes() for path in data.rglob("*") if path.is_file()} == before
+
+
+# -- damage
+
+
+def edit(path: Path, old: bytes, new: bytes) -> None:
+    content = path.read_bytes()
+    assert old in content
+    path.write_bytes(content.replace(old, new, 1))
+
+
+def test_every_kind_of_damage_is_found_and_named(data: Path) -> None:
+    list(verify(data))
+    path = data / "data/dyck3/test-00000-of-00001.parquet"
+    intact, manifest = path.read_bytes(), (data / "manifest.json").read_text()
+    flipped = bytearray(intact)
+    flipped[len(intact) // 2] ^= 1
+    for content in (bytes(flipped), intact[: len(intact) // 2], b""):
+        path.write_bytes(content)
+        outcome = marnn("verify", data, cwd=data.parent)
+        assert outcome.code == 5
+        assert "test-00000-of-00001.parquet is damaged or edited" in outcome.error
+    path.unlink()
+    assert "is missing" in marnn("verify", data, cwd=data.parent).error
+    path.write_bytes(intact)
+    (data / "manifest.json").write_text(manifest[:100])
+    assert "manifest.json is damaged" in marnn("verify", data, cwd=data.parent).error
+    (data / "manifest.json").unlink()
+    assert marnn("verify", data, cwd=data.parent).code == 5
+
+
+def forge(folder: Path, split: str, change: object) -> None:
+    """Rewrite a split's file and make the manifest agree with it, as somebody who edits data would."""
+    from hashlib import sha256
+
+    from marnn_bench.store.digest import split_digest, table_digests
+
+    manifest = read_manifest(folder)
+    entry = manifest["tasks"]["dyck3"]["splits"][split]
+    path = folder / entry["shards"][0]["file"]
+    table = change(pq.read_table(path))  # type: ignore[operator]
+    pq.write_table(table, path)
+    entry["digest"] = split_digest(table_digests(table))
+    entry["shards"][0]["sha256"] = sha256(path.read_bytes()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def replace_cell(column: str, row: int, value: object) -> object:
+    def change(table: pa.Table) -> pa.Table:
+        cells = table.column(column).to_pylist()
+        cells[row] = value
+        index = table.column_names.index(column)
+        return table.set_column(
+            index, table.schema.field(index), pa.array(cells, table.schema.field(index).type)
+        )
+
+    return change
+
+
+def test_rows_that_were_edited_together_with_the_manifest_are_found(data: Path) -> None:
+    train = read_split(data, "dyck3", "train")
+    texts = train.strings.texts(train.task.language.alphabet)
+    row = next(i for i, text in enumerate(texts) if len(text) == 7)
+    answers = train.take([row]).answers.tolist()
+    for column, value, message in (
+        ("next", [answers[0] ^ 1, *answers[1:]], f"row {row}: a wrong answer"),
+        ("input", "( ) ) )", f"row {row}: no string of dyck3"),
+        ("input", "( x ) )", f"row {row}: 'x' is not in the alphabet"),
+        ("input", "( )", f"row {row}: {len(answers)} answers for 2 symbols"),
+    ):
+        before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
+        forge(data, "train", replace_cell(column, row, value))
+        with pytest.raises(DataError, match=message.replace("(", r"\(")):
+            list(verify(data))
+        for path, content in before.items():
+            path.write_bytes(content)
+    forge(data, "train", lambda table: table.slice(0, 299))
+    with pytest.raises(DataError, match="its rows are not those of the manifest"):
+        list(verify(data))
+
+
+def test_a_right_row_in_another_order_is_still_not_the_split(data: Path) -> None:
+    forge(data, "test", lambda table: table.take(pa.array([1, 0, *range(2, 200)])))
+    with pytest.raises(DataError, match=r"is not what dyck3 1\.0 generates"):
+        list(verify(data))
+
+
+# -- columns
+
+
+@pytest.mark.parametrize("task", [small(name) for name in our_tasks()], ids=lambda t: t.name)
+def test_columns_are_read_as_they_were_written(task: Task) -> None:
+    shortest = task.language.lengths(task.splits["train"].window)[0]
+    rows = [row for length in range(shortest, shortest + 5) for row in task.language.enumerate(length)]
+    strings = Strings.from_ids(task.language.alphabet, rows)
+    batch = to_batch(task, "train", strings)
+    read, answers = from_table(task, pa.Table.from_batches([batch]), "here")
+    assert read.ids.tolist() == strings.ids.tolist()
+    assert read.offsets.tolist() == strings.offsets.tolist()
+    assert answers.tolist() == task.view.answers(task.language, strings).tolist()
+
+
+def test_the_digest_sees_every_cell_and_no_slicing() -> None:
+    batch = pa.record_batch({"input": ["a b", "c"], "next": pa.array([[1, 2], [3]], pa.list_(pa.uint32()))})
+    seen = {block_digest(batch)}
+    for other in (
+        {"input": ["a", "b c"], "next": pa.array([[1, 2], [3]], pa.list_(pa.uint32()))},
+        {"input": ["a b", "c"], "next": pa.array([[1], [2, 3]], pa.list_(pa.uint32()))},
+        {"input": ["a b", "c"], "next": pa.array([[1, 2], [4]], pa.list_(pa.uint32()))},
+        {"input": ["a b", "c"], "next": pa.array([[1, 2], [3]], pa.list_(pa.uint64()))},
+        {"text": ["a b", "c"], "next": pa.array([[1, 2], [3]], pa.list_(pa.uint32()))},
+    ):
+        seen.add(block_digest(pa.record_batch(other)))
+    assert len(seen) == 6
+    longer = pa.concat_tables([pa.Table.from_batches([batch])] * 2).combine_chunks().to_batches()[0]
+    assert block_digest(longer.slice(2, 2)) == block_digest(batch)
+
+
+# -- the command line
+
+
+def test_the_first_example_of_the_documentation(tmp_path: Path) -> None:
+    succeed("generate", "--task", "dyck3", "--out", "d", cwd=tmp_path)
+    first = digests(tmp_path / "d")
+    succeed("verify", "d", cwd=tmp_path)
+    succeed("generate", "--task", "dyck3", "--out", "e", "--workers", "2", cwd=tmp_path)
+    assert digests(tmp_path / "e") == first
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--task", "dyk3"], "There is no task 'dyk3'. Did you mean dyck3 or dyck6 or dyck2?"),
+        ([], "Name a task with --task"),
+        (["--task", "dyck3", "--rows", "many"], "--rows many is not N or SPLIT=N"),
+        (["--task", "dyck3", "--rows", "dev=5"], "dyck3 has no split 'dev'; it has train, test."),
+        (["--task", "dyck3", "--law", "normal"], "dyck3 has no law 'normal'"),
+        (["--task", "dyck3", "--shard-rows", "1000"], "--shard-rows must be a multiple of 65,536"),
+    ],
+)
+def test_a_wrong_option_says_what_to_do(arguments: list[str], message: str, tmp_path: Path) -> None:
+    outcome = marnn("generate", *arguments, "--out", "d", cwd=tmp_path)
+    assert outcome.code == 2
+    assert message in outcome.error
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_window_without_strings_is_named(tmp_path: Path) -> None:
+    outcome = marnn("generate", "--task", "dyck3", "--window", "7:7", "--out", "d", cwd=tmp_path)
+    assert (outcome.code, outcome.error) == (2, "dyck3 has no strings in the window 7:7. Try 7:8.")
+
+
+def test_more_distinct_rows_than_exist_names_their_number(tmp_path: Path) -> None:
+    window = ("--window", "train=2:5")
+    outcome = marnn("generate", "--task", "marked-palindrome", *window, "--out", "d", cwd=tmp_path)
+    assert outcome.code == 2
+    assert outcome.error.startswith("marked-palindrome has 12 strings in the window 2:5, not 5,000")
+
+
+def test_json_is_all_that_is_on_standard_output(tmp_path: Path) -> None:
+    out = succeed(
+        "generate", "--task", "dyck2", "--rows", "20", "--out", "d", "--format", "json", cwd=tmp_path
+    )
+    assert json.loads(out)["dyck2"]["splits"]["train"]["rows"] == 20
+    assert json.loads(succeed("verify", "d", "--format", "json", cwd=tmp_path))[0]["regenerated"] is True
