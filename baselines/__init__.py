@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from marnn_bench.baselines.door import open_door as open_door
-    from marnn_bench.baselines.parameters import initialise as initialise
     from marnn_bench.baselines.registry import all_baselines as all_baselines
     from marnn_bench.baselines.registry import find_baseline as find_baseline
     from marnn_bench.baselines.training import train as train
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "all_baselines": "registry",
     "find_baseline": "registry",
-    "initialise": "parameters",
     "open_door": "door",
     "train": "training",
 }

@@ -29,7 +29,7 @@ class TrainedRun(NamedTuple):
 def save_checkpoint(path: Path, record: Record, parameters: Parameters) -> None:
     """Write the parameters of all runs; equal records and parameters give equal bytes."""
     tensors = {
-        f"{name}.{part}": tensor.detach()
+        f"{name}.{part}": tensor.contiguous()
         for name, affine in parameters.items()
         for part, tensor in affine._asdict().items()
     }

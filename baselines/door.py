@@ -1,7 +1,6 @@
 """The door of a trained model: what the `model.py` of its folder hands to the evaluator."""
 
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import torch
@@ -11,14 +10,11 @@ from torch import Tensor
 from marnn_bench.baselines.checkpoint import TrainedRun, load_run
 from marnn_bench.baselines.controllers import State
 from marnn_bench.baselines.folder import CHECKPOINT
+from marnn_bench.baselines.lanes import round_up
 from marnn_bench.baselines.parameters import Affine, Parameters
 from marnn_bench.baselines.training import one_thread
 from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.protocol import ModelTask
-
-LANES: Final = 16
-"""Streams are computed in multiples of this, so that no number falls outside a full vector register of the CPU:
-torch computes what is left over by other code, whose sigmoid differs in the last bit."""
 
 
 class Door:
@@ -47,7 +43,7 @@ class Door:
 
     def reset(self, n: int) -> None:
         """Begin n streams, with a memory of zeros."""
-        lanes = -(-n // LANES) * LANES
+        lanes = round_up(n)
         self._ids = torch.zeros(lanes, 1, dtype=torch.int64)
         self._state = self._run.cell.start(lanes, 1)
         self._parameters = {

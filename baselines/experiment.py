@@ -12,7 +12,6 @@ from marnn_bench import __version__
 from marnn_bench.baselines.baseline import Baseline, Sizes
 from marnn_bench.baselines.cell import Cell
 from marnn_bench.baselines.folder import write_training
-from marnn_bench.baselines.parameters import initialise
 from marnn_bench.baselines.recipes import Recipe
 from marnn_bench.baselines.record import Record, TrainedOn, deviations
 from marnn_bench.baselines.training import train
@@ -63,10 +62,9 @@ class Experiment:
         advance: Callable[[], object] = lambda: None,
     ) -> dict[str, Any]:
         """Train on these examples and write the files of `folder`: the content of its training.json."""
-        cell, start = self.cell, time.perf_counter()
-        parameters = initialise(cell.maps, self.seed, range(self.runs))
-        losses = train(cell, parameters, self.recipe, examples, advance)
-        return write_training(folder, self._record(source), parameters, losses, time.perf_counter() - start)
+        start = time.perf_counter()
+        trained = train(self.cell, self.recipe, examples, range(self.runs), self.seed, advance)
+        return write_training(folder, self._record(source), trained, time.perf_counter() - start)
 
     def _record(self, source: TrainedOn) -> Record:
         return Record(

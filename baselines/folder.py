@@ -11,8 +11,8 @@ from typing import Any, Final
 from torch import Tensor
 
 from marnn_bench.baselines.checkpoint import save_checkpoint
-from marnn_bench.baselines.parameters import Parameters
 from marnn_bench.baselines.record import Record
+from marnn_bench.baselines.training import Trained
 from marnn_bench.errors import UsageError
 
 MODEL, CHECKPOINT, CURVES, TRAINING = "model.py", "checkpoint.safetensors", "curves.csv", "training.json"
@@ -53,21 +53,19 @@ def new_folder(out: Path, overwrite: bool) -> Iterator[Path]:
             (Path(temporary) / name).replace(out / name)
 
 
-def write_training(
-    folder: Path, record: Record, parameters: Parameters, losses: Tensor, wall_s: float
-) -> dict[str, Any]:
+def write_training(folder: Path, record: Record, trained: Trained, wall_s: float) -> dict[str, Any]:
     """Write all files of a training: the content of training.json.
 
     That is the record, the mean loss of each run over the last epoch, and the seconds that it took.
-    losses: [epoch, string, run]
     """
+    final_loss = trained.losses[-1].mean(0).tolist()
     (folder / MODEL).write_text(MODEL_FILE.format(record=record, last=record.runs - 1))
-    save_checkpoint(folder / CHECKPOINT, record, parameters)
+    save_checkpoint(folder / CHECKPOINT, record, trained.parameters)
     with (folder / CURVES).open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("run", "update", "epoch", "loss"))
-        writer.writerows(curves(losses))
-    content = {**record.as_json(), "final_loss": losses[-1].mean(0).tolist(), "wall_s": round(wall_s, 3)}
+        writer.writerows(curves(trained.losses))
+    content = {**record.as_json(), "final_loss": final_loss, "wall_s": round(wall_s, 3)}
     (folder / TRAINING).write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
     return content
 

@@ -1,8 +1,8 @@
 """Parameters: named affine maps, one copy per run. Every model here is made of nothing else."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor
 
 from marnn_bench.generators.keys import Key, derive_key
 
-DTYPE = torch.float64
+DTYPE: Final = torch.float64
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,10 @@ class Affine(NamedTuple):
         """The map of one-hot vectors, given by their ids: [run (or 1 for all), batch] -> [run, batch, outputs]"""
         runs = torch.arange(len(self.weight)).unsqueeze(1)
         return self.weight[runs, ids] + self.bias
+
+    def take(self, runs: Sequence[int]) -> "Affine":
+        """The same of these runs only, by their places, without their gradients."""
+        return Affine(self.weight[runs].detach(), self.bias[runs].detach())
 
 
 Parameters = Mapping[str, Affine]

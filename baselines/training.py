@@ -1,6 +1,6 @@
 """Training: a recipe carried out on the examples of a split, for any number of runs at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from marnn_bench.baselines.cell import Cell
-from marnn_bench.baselines.parameters import DTYPE, Parameters, leaves
+from marnn_bench.baselines.lanes import whole_blocks
+from marnn_bench.baselines.parameters import DTYPE, Parameters, initialise, leaves
 from marnn_bench.baselines.recipes import Recipe
 from marnn_bench.errors import UsageError
 from marnn_bench.examples import Examples
@@ -26,25 +27,38 @@ class Lesson(NamedTuple):
     answers: Tensor
 
 
+class Trained(NamedTuple):
+    """What comes out of a training.
+
+    parameters:  [run, ...]
+    losses:      [epoch, string, run]  of every update, before the update
+    """
+
+    parameters: Parameters
+    losses: Tensor
+
+
 def train(
     cell: Cell,
-    parameters: Parameters,
     recipe: Recipe,
     examples: Examples,
+    runs: Sequence[int],
+    seed: int = 0,
     advance: Callable[[], object] = lambda: None,
-) -> Tensor:
-    """Train all runs by the recipe, in place; `advance` is called after every update.
+) -> Trained:
+    """Train the runs of these numbers by the recipe; `advance` is called after every update.
 
     The loss is summed over runs, so the gradient of each run's parameters is that of its own loss; Adam works on each
-    number alone, so one optimiser serves all runs.
-
-    Returns the loss of every run in every update, before the update: [epoch, string, run].
+    number alone, so one optimiser serves all runs. A run depends on the seed and its number, not on the other runs.
     """
-    course = lessons(examples)
-    losses = torch.empty(recipe.epochs, len(course), len(leaves(parameters)[0]), dtype=DTYPE)
+    computed = whole_blocks(runs)
+    asked = [computed.index(run) for run in runs]
+    parameters = initialise(cell.maps, seed, computed)
     adam = torch.optim.Adam(
         leaves(parameters), lr=recipe.learning_rate, betas=recipe.betas, eps=recipe.epsilon, fused=True
     )
+    course = lessons(examples)
+    losses = torch.empty(recipe.epochs, len(course), len(runs), dtype=DTYPE)
     with one_thread():
         for epoch in range(recipe.epochs):
             for string, lesson in enumerate(course):
@@ -52,9 +66,9 @@ def train(
                 adam.zero_grad()
                 loss.sum().backward()  # type: ignore[no-untyped-call]
                 adam.step()
-                losses[epoch, string] = loss.detach()
+                losses[epoch, string] = loss.detach()[asked]
                 advance()
-    return losses
+    return Trained({name: affine.take(asked) for name, affine in parameters.items()}, losses)
 
 
 def lessons(examples: Examples) -> list[Lesson]:

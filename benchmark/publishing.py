@@ -114,9 +114,9 @@ def upload(release: Release, repo: str, *, private: bool = False, progress: bool
     api = HfApi()
     with _hub_errors(repo, release.tag):
         if api.repo_exists(repo, repo_type=DATASET):
-            _refuse_tag(
-                release.tag, [ref.name for ref in api.list_repo_refs(repo, repo_type=DATASET).tags], repo
-            )
+            refs = api.list_repo_refs(repo, repo_type=DATASET)
+            if release.tag in {ref.name for ref in refs.tags}:
+                raise UsageError(_refusal(409, repo, release.tag))
         else:
             api.create_repo(repo, repo_type=DATASET, private=private or None)
         commit = api.upload_folder(
@@ -139,13 +139,6 @@ def _size(path: Path, sha256: str | None = None) -> int:
     return path.stat().st_size
 
 
-def _refuse_tag(tag: str, tags: list[str], repo: str) -> None:
-    if tag in tags:
-        raise UsageError(
-            f"{repo} has a release {tag} already, and releases do not change. Name another with --tag."
-        )
-
-
 @contextmanager
 def _hub_errors(repo: str, tag: str) -> Iterator[None]:
     """Whatever the Hub or the network answers, as a UsageError that says what to do."""
@@ -165,13 +158,13 @@ def _hub_errors(repo: str, tag: str) -> Iterator[None]:
         raise UsageError(f"The Hub refuses {CARD}: {' '.join(str(error).split())}") from error
 
 
-def _refusal(status: int, repo: str, tag: str, reason: str | None) -> str:
+def _refusal(status: int, repo: str, tag: str, reason: str | None = None) -> str:
     match status:
         case 401:
             return "The Hub does not know your token. Run `hf auth login`, or correct HF_TOKEN."
         case 403:
             return f"Your token may not write to {repo}. Use one with write permission for that owner."
         case 409:
-            return f"{repo} has a release {tag} already. Name another with --tag."
+            return f"{repo} has a release {tag} already, and releases do not change. Name another with --tag."
         case _:
             return f"The Hub answered with status {status} ({reason or 'no reason given'}). Try again later."

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from marnn_bench.errors import UsageError
 from marnn_bench.generators.distinct import LARGEST
@@ -20,20 +20,28 @@ LANGUAGE_CLASSES = ("regular", "counter", "deterministic context-free", "context
 class Split:
     """One named set of strings of a task.
 
-    rows:      how many
-    window:    their lengths
+    rows:      how many; `all` for every string of the window; `fresh` for an endless split, to train on
+    window:    their sizes, which are lengths, or the n of the language's definition (`Language.measure`)
     law:       what they are drawn from, as its language spells it
     distinct:  no string twice, and none of an earlier split whose window overlaps
+    per_size:  so many rows of each size of the window (fewer where fewer strings exist), not in all
+    overlaps:  why the split may share strings with earlier ones, if it may
     """
 
-    rows: int
+    rows: int | Literal["all", "fresh"]
     window: Window
     law: str = "uniform"
     distinct: bool = True
+    per_size: bool = False
+    overlaps: str = ""
 
     def __post_init__(self) -> None:
-        if self.rows < 1:
+        if isinstance(self.rows, int) and self.rows < 1:
             raise UsageError(f"A split needs at least one row, not {self.rows}.")
+        if self.per_size and not (self.distinct and isinstance(self.rows, int)):
+            raise UsageError("Rows of each size are a number of distinct ones.")
+        if self.rows == "fresh" and self.distinct:
+            raise UsageError("A fresh split is endless, so that its strings repeat: distinct must be False.")
 
 
 @dataclass(frozen=True)
@@ -80,6 +88,15 @@ class Task:
         """The law that a split is drawn from."""
         return self.language.law(self.split(split).law)
 
+    def row_count(self, split: str) -> int:
+        """The number that a split asks for, in all or of each size; UsageError if it names none."""
+        rows = self.split(split).rows
+        if rows == "fresh":
+            raise UsageError(f"{self.name} {split} is endless: say how many rows with --rows {split}=N.")
+        if rows == "all":
+            raise UsageError(f"{self.name} {split} has every string of its window.")
+        return rows
+
     def parameters(self, split: str) -> dict[str, Any]:
         """All that fixes the strings of a split but their number."""
         chosen = self.split(split)
@@ -92,9 +109,13 @@ class Task:
             "distinct": chosen.distinct,
         }
 
-    def key(self, split: str, secret: bytes = b"") -> Key:
-        """The key of a split's draws. The number of rows is not in it: a longer split begins with the shorter one."""
-        return derive_key(self.parameters(split), secret)
+    def key(self, split: str, size: int | None = None, secret: bytes = b"") -> Key:
+        """The key of a split's draws, or of those of one size.
+
+        The number of rows is not in it: a longer split begins with the shorter one.
+        """
+        by_size = {} if size is None else {"size": size}
+        return derive_key(self.parameters(split) | by_size, secret)
 
     def with_splits(
         self,
@@ -111,10 +132,11 @@ class Task:
             self.split(name)
         for name, split in self.splits.items():
             wanted = rows.get(name, split.rows)
-            changed[name] = Split(
+            changed[name] = replace(
+                split,
                 rows=wanted,
                 window=windows.get(name, split.window),
                 law=self.language.law(law).spec if law else split.law,
-                distinct=split.distinct and wanted <= LARGEST,
+                distinct=split.distinct and not (isinstance(wanted, int) and wanted > LARGEST),
             )
         return replace(self, splits=changed)

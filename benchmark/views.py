@@ -1,12 +1,10 @@
-"""Views: the question that a task asks of a string, and its right answers.
-
-Both views here ask for a set after every symbol, so the right answers are masks: one bit a column.
-"""
+"""Views: the question that a task asks of a string, and its right answers."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from marnn_bench.errors import UsageError
 from marnn_bench.generators.alphabet import END, Alphabet
@@ -16,9 +14,15 @@ from marnn_bench.generators.strings import Strings
 
 @dataclass(frozen=True)
 class NextSymbol:
-    """After symbols 1..n: which symbols can come next? With END among the columns only if the task says so."""
+    """After symbols 1..n: which symbols can come next? A set, as a mask: one bit a column.
+
+    end:     whether END is a column
+    scored:  which answers count: all of them; or those where one symbol alone is right, which a model that gives one
+             symbol can be asked for, with or without the END that stands for the first symbol of the next string
+    """
 
     end: bool
+    scored: Literal["all", "deterministic", "deterministic without END"] = "all"
     name: ClassVar = "next-symbol"
 
     def columns(self, language: Language) -> tuple[str, ...]:
@@ -30,9 +34,36 @@ class NextSymbol:
         masks = language.next_symbols(strings)
         return masks if self.end else masks & np.uint64((1 << len(language.alphabet)) - 1)
 
+    def counts(self, language: Language, answers: Masks) -> NDArray[np.bool_]:
+        """Which answers count: [symbols]."""
+        if self.scored == "all":
+            return np.ones(len(answers), np.bool_)
+        single = np.bitwise_count(answers) == 1
+        if self.scored == "deterministic without END":
+            single &= answers != np.uint64(1 << len(language.alphabet))
+        return single
+
 
 @dataclass(frozen=True)
-class Synchronous:
+class _Targets:
+    """What the views of transductions share."""
+
+    def outputs(self, language: Language) -> Alphabet:
+        """The alphabet of the targets."""
+        return self._transduction(language).outputs
+
+    def targets(self, language: Language, strings: Strings) -> Strings:
+        """The target of each string."""
+        return self._transduction(language).transduce(strings)
+
+    def _transduction(self, language: Language) -> Transduction:
+        if not isinstance(language, Transduction):
+            raise UsageError(f"{language.name} is no transduction: it has no targets.")
+        return language
+
+
+@dataclass(frozen=True)
+class Synchronous(_Targets):
     """After input symbols 1..n: which output symbol belongs to this step? Nothing is fed back."""
 
     name: ClassVar = "synchronous"
@@ -45,18 +76,35 @@ class Synchronous:
         """The set of the one right output at each step: [symbols]."""
         return np.uint64(1) << self.targets(language, strings).ids.astype(np.uint64)
 
-    def targets(self, language: Language, strings: Strings) -> Strings:
-        """The output of each string, as long as the string."""
-        return self._transduction(language).transduce(strings)
 
-    def outputs(self, language: Language) -> Alphabet:
-        """The alphabet of the targets."""
-        return self._transduction(language).outputs
+@dataclass(frozen=True)
+class Transduce(_Targets):
+    """After the source, a separator and the target so far: which output symbol comes next, and END at last?"""
 
-    def _transduction(self, language: Language) -> Transduction:
-        if not isinstance(language, Transduction):
-            raise UsageError(f"{language.name} is no transduction: it cannot be asked synchronously.")
-        return language
+    name: ClassVar = "transduction"
+
+    def columns(self, language: Language) -> tuple[str, ...]:
+        """The output alphabet, then END."""
+        return (*self.outputs(language), END)
 
 
-View = NextSymbol | Synchronous
+NEGATIVES = ("random", "edit", "swap", "permuted", "guided")
+"""Kinds of strings that are no members, each made from a member of the same length."""
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """After nothing and after symbols 1..n: is it a member?"""
+
+    negatives: tuple[str, ...] = NEGATIVES
+    name: ClassVar = "recognition"
+
+    def columns(self, language: Language) -> tuple[str, ...]:
+        """One column: the probability that the string so far is a member."""
+        return ("member",)
+
+
+SetView = NextSymbol | Synchronous
+"""Views whose right answers are masks, one for each symbol."""
+
+View = SetView | Transduce | Recognition

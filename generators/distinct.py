@@ -55,8 +55,8 @@ def select_distinct(
         raise LanguageError(
             f"A distinct split has at most {LARGEST:,} rows, not {rows:,}; ask for independent draws."
         )
-    existing = sum(language.count(length) for length in language.lengths(window))
-    taken = sum(int(((window.low <= s.lengths) & (s.lengths <= window.high)).sum()) for s in exclude)
+    existing = sum(language.count(size) for size in language.sizes(window))
+    taken = sum(_inside(window, language.measured(strings)) for strings in exclude)
     if rows > existing - taken:
         elsewhere = f" that are in no other split ({existing:,} in all)" if taken else ""
         raise LanguageError(
@@ -83,6 +83,10 @@ def select_distinct(
     return Selection(np.concatenate(found), rest, tried if missing else int(found[-1][-1]) + 1)
 
 
+def _inside(window: Window, sizes: NDArray[np.int64]) -> int:
+    return int(((window.low <= sizes) & (sizes <= window.high)).sum())
+
+
 class _KnownStrings:
     """A hash table of 128-bit fingerprints."""
 
@@ -97,7 +101,7 @@ class _KnownStrings:
 
 def _first_new(language: Language, window: Window, known: _KnownStrings, rows: int) -> Strings:
     """The first `rows` strings of the enumeration that are not yet known."""
-    remaining = (string for length in window for string in language.enumerate(length))
+    remaining = (string for size in window for string in language.enumerate(size))
     chosen = [Strings.from_ids(language.alphabet, [])]
     while rows:
         batch = Strings.from_ids(language.alphabet, islice(remaining, BLOCK))

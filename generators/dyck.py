@@ -25,7 +25,7 @@ from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.language import Language
-from marnn_bench.generators.laws import Draws, Law, LengthFirst, format_spec, parse_spec
+from marnn_bench.generators.laws import Draws, Law, SizeFirst, format_spec, parse_spec
 from marnn_bench.generators.pushdown import Pushdown, Rule
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import EXACT, Weight, decimal, thresholds
@@ -110,7 +110,7 @@ class Dyck(Language):
 
 
 @dataclass(frozen=True)
-class DyckGrammar(LengthFirst):
+class DyckGrammar(SizeFirst):
     """The law of S -> open S close [p], S S [q], nothing [r = 1-p-q], exactly, given the window.
 
     A string has many derivations, since S S may put the empty string anywhere. Without the empty string the grammar
@@ -162,11 +162,11 @@ class DyckGrammar(LengthFirst):
             power = EXACT.multiply(power, t)
         return weights
 
-    def length_weights(self, window: Window) -> Mapping[int, Weight]:
+    def size_weights(self, window: Window) -> Mapping[int, Weight]:
         """P(length), to 100 digits."""
         per_pair = EXACT.divide(decimal(self.p), self._root)
         weights: dict[int, Weight] = {}
-        for length in self.language.lengths(window):
+        for length in self.language.sizes(window):
             branches = sum(self.branch_weights(length // 2), Decimal(0))
             chain = EXACT.multiply(self._empty, EXACT.power(per_pair, length // 2))
             weights[length] = EXACT.multiply(chain, branches)
@@ -192,7 +192,7 @@ class DyckGrammar(LengthFirst):
         member = self.language.accepts(strings)
         result = np.full(len(strings), -np.inf)
         kept = strings.take(member)
-        total = sum(self.length_weights(window).values(), Decimal(0))
+        total = sum(self.size_weights(window).values(), Decimal(0))
         per_pair = EXACT.divide(EXACT.divide(decimal(self.p), self._root), self.language.pairs)
         result[member] = (
             kernels.dyck.sum_over_nodes(kept.ids, kept.offsets, per_node)
@@ -241,7 +241,7 @@ class TruncatedDerivations(Law):
             raise LanguageError(f"Law {self.spec} needs q < 1/2, else derivations do not end.")
 
     def draw(self, window: Window, key: Key, draws: Draws) -> Strings:
-        longest = self.language.lengths(window)[-1]
+        longest = self.language.sizes(window)[-1]
         rules = thresholds([decimal(self.p), decimal(self.q), decimal(1 - self.p - self.q)])
         ids = np.empty((len(draws), longest), self.language.alphabet.dtype)
         lengths = kernels.dyck.sample_truncated(

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,19 +28,25 @@ class Language(ABC):
     name: str
     alphabet: Alphabet
     automaton: Pushdown
+    measure: Literal["length", "n"] = "length"
+    """What the sizes of its strings, and so its windows, count: symbols, or the n of its definition."""
     law_names: tuple[str, ...] = ("uniform",)
 
     @abstractmethod
-    def count(self, length: int) -> int:
-        """How many strings have this length, exactly."""
+    def count(self, size: int) -> int:
+        """How many strings have this size, exactly."""
 
     @abstractmethod
-    def enumerate(self, length: int) -> Iterator[tuple[int, ...]]:
-        """Every string of this length as symbol ids, each once, in a fixed order."""
+    def enumerate(self, size: int) -> Iterator[tuple[int, ...]]:
+        """Every string of this size as symbol ids, each once, in a fixed order."""
 
     @abstractmethod
-    def sample(self, lengths: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
-        """For each draw, a string of the given length, every one equally likely. The length must exist."""
+    def sample(self, sizes: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
+        """For each draw, a string of the given size, every one equally likely. Some string must have it."""
+
+    def measured(self, strings: Strings) -> NDArray[np.int64]:
+        """The sizes of members: [n]."""
+        return strings.lengths
 
     @abstractmethod
     def depths(self, strings: Strings) -> NDArray[np.int64]:
@@ -51,20 +58,20 @@ class Language(ABC):
             return Uniform(self)
         raise LanguageError(f"{self.name} has no law {spec!r}; it has {', '.join(self.law_names)}.")
 
-    def lengths(self, window: Window) -> list[int]:
-        """The lengths of the window that some string has."""
-        found = [length for length in window if self.count(length)]
+    def sizes(self, window: Window) -> list[int]:
+        """The sizes in the window that some string has."""
+        found = [size for size in window if self.count(size)]
         if not found:
             raise LanguageError(f"{self.name} has no strings in the window {window}. {self._nearest(window)}")
         return found
 
     def _nearest(self, window: Window) -> str:
         for step in range(1, 1000):
-            for length in (window.high + step, window.low - step):
-                if length >= 0 and self.count(length):
-                    near = Window(min(window.low, length), max(window.high, length))
+            for size in (window.high + step, window.low - step):
+                if size >= 0 and self.count(size):
+                    near = Window(min(window.low, size), max(window.high, size))
                     return f"Try {near}."
-        return "It has none of any length nearby."
+        return "It has none of any size nearby."
 
     def accepts(self, strings: Strings) -> NDArray[np.bool_]:
         """Whether each string is a member: [n]."""

@@ -38,60 +38,59 @@ class Law(ABC):
         raise LanguageError(f"Law {self.spec} has no exact probabilities; use one that has, such as uniform.")
 
 
-class LengthFirst(Law):
-    """A law in two steps: the length, by exact weights, then a string given its length."""
+class SizeFirst(Law):
+    """A law in two steps: the size (as `Language.measure` says), by exact weights, then a string given its size."""
 
     @abstractmethod
-    def length_weights(self, window: Window) -> Mapping[int, Weight]:
-        """For each length of the window that some string has, a weight proportional to its probability."""
+    def size_weights(self, window: Window) -> Mapping[int, Weight]:
+        """For each size in the window that some string has, a weight proportional to its probability."""
 
     @abstractmethod
-    def sample(self, lengths: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
-        """For each draw, a string of the given length."""
+    def sample(self, sizes: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
+        """For each draw, a string of the given size."""
 
     def draw(self, window: Window, key: Key, draws: Draws) -> Strings:
-        lengths, upper_ends = _length_choice(self, window)
-        chosen = kernels.choice.choose_lengths(upper_ends, key_words(key), draws)
-        return self.sample(lengths[chosen], key, draws)
+        sizes, upper_ends = _size_choice(self, window)
+        chosen = kernels.choice.choose_sizes(upper_ends, key_words(key), draws)
+        return self.sample(sizes[chosen], key, draws)
 
-    def length_log_prob(self, lengths: NDArray[np.int64], window: Window) -> NDArray[np.float64]:
-        """Natural log of the probability of each length; -inf for a length that no string of the window has: [n]."""
-        weights = self.length_weights(window)
+    def size_log_prob(self, sizes: NDArray[np.int64], window: Window) -> NDArray[np.float64]:
+        """Natural log of the probability of each size; -inf for a size that no string of the window has: [n]."""
+        weights = self.size_weights(window)
         total = sum(map(EXACT.create_decimal, weights.values()))
-        table = np.full(max(window.high, int(lengths.max(initial=0))) + 1, -np.inf)
-        for length, weight in weights.items():
-            table[length] = float(EXACT.ln(EXACT.divide(EXACT.create_decimal(weight), total)))
-        return np.asarray(table[lengths])
+        table = np.full(max(window.high, int(sizes.max(initial=0))) + 1, -np.inf)
+        for size, weight in weights.items():
+            table[size] = float(EXACT.ln(EXACT.divide(EXACT.create_decimal(weight), total)))
+        return np.asarray(table[sizes])
 
 
 @lru_cache(maxsize=64)
-def _length_choice(law: LengthFirst, window: Window) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    weights = law.length_weights(window)
+def _size_choice(law: SizeFirst, window: Window) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    weights = law.size_weights(window)
     return np.array([*weights], np.int64), thresholds(weights.values())
 
 
 @dataclass(frozen=True)
-class Uniform(LengthFirst):
-    """Length uniform over the lengths of the window that some string has, then every string of it equally likely."""
+class Uniform(SizeFirst):
+    """Size uniform over those in the window that some string has, then every string of it equally likely."""
 
     language: "Language"
     spec = "uniform"
 
-    def length_weights(self, window: Window) -> Mapping[int, Weight]:
-        return dict.fromkeys(self.language.lengths(window), 1)
+    def size_weights(self, window: Window) -> Mapping[int, Weight]:
+        return dict.fromkeys(self.language.sizes(window), 1)
 
-    def sample(self, lengths: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
-        return self.language.sample(lengths, key, draws)
+    def sample(self, sizes: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
+        return self.language.sample(sizes, key, draws)
 
     def log_prob(self, strings: Strings, window: Window) -> NDArray[np.float64]:
-        lengths = strings.lengths
-        counts = {int(n): self.language.count(int(n)) for n in np.unique(lengths)}
-        table = np.full(int(lengths.max(initial=0)) + 1, -np.inf)
-        for length, count in counts.items():
-            if count:
-                table[length] = -float(EXACT.ln(EXACT.create_decimal(count)))
-        member = np.where(self.language.accepts(strings), 0.0, -np.inf)
-        log_prob: NDArray[np.float64] = member + table[lengths] + self.length_log_prob(lengths, window)
+        member = self.language.accepts(strings)
+        sizes = self.language.measured(strings.take(member))
+        table = np.full(int(sizes.max(initial=0)) + 1, -np.inf)
+        for size in np.unique(sizes):
+            table[size] = -float(EXACT.ln(EXACT.create_decimal(self.language.count(int(size)))))
+        log_prob = np.full(len(strings), -np.inf)
+        log_prob[member] = table[sizes] + self.size_log_prob(sizes, window)
         return log_prob
 
 

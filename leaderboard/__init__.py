@@ -1,0 +1,1 @@
+"""How results compare: with published numbers, and with one another."""

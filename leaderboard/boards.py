@@ -13,7 +13,6 @@ from marnn_bench.leaderboard.results import Result, ResultTask
 class Board:
     """One split of a task.
 
-    title:       task, version where there is a result, and split
     strings:     which strings our results were evaluated on, or None without a result
     published:   rows of the paper's table, which were evaluated on the paper's own strings
     statements:  what papers say of the task without printing a table

@@ -1,12 +1,13 @@
 """`marnn-bench leaderboard` and `marnn-bench compare`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from marnn_bench.commands.output import format_option, note, show
 from marnn_bench.errors import CheckFailed, UsageError
-from marnn_bench.leaderboard.boards import make_boards
+from marnn_bench.leaderboard.boards import Board, make_boards
 from marnn_bench.leaderboard.comparison import compare_results
 from marnn_bench.leaderboard.results import read_result
 from marnn_bench.leaderboard.tables import board_text, comparison_text
@@ -48,7 +49,7 @@ def show_board(results: tuple[Path, ...], task: str | None, plot: Path | None, s
         draw(boards, plot)
         note(f"{plot} written.")
     show(style, "\n\n".join(map(board_text, boards)), [board.record() for board in boards])
-    note(_next(results))
+    note(_next(boards))
 
 
 @click.command()
@@ -69,9 +70,11 @@ def compare(a: Path, b: Path, fail_if_worse: bool, style: str) -> None:
     note(f"Next: marnn-bench leaderboard show {a} {b}")
 
 
-def _next(results: tuple[Path, ...]) -> str:
-    if len(results) > 1:
-        return f"Next: marnn-bench compare {results[0]} {results[1]}"
-    if results:
-        return f"Next: marnn-bench leaderboard show {results[0]} --plot accuracy.html"
+def _next(boards: Sequence[Board]) -> str:
+    """The command that follows: results on the same strings can be compared."""
+    folders = [[result.folder for result in board.ours.values()] for board in boards if board.ours]
+    if pair := next((found for found in folders if len(found) > 1), None):
+        return f"Next: marnn-bench compare {pair[0]} {pair[1]}"
+    if folders:
+        return f"Next: marnn-bench leaderboard show {folders[0][0]} --plot accuracy.html"
     return "Next: marnn-bench eval my_model.py --task NAME --out DIR, then leaderboard show DIR"

@@ -96,11 +96,10 @@ def _notes(board: Board, marks: Mapping[str, str]) -> Iterator[str]:
         yield "Solved: percent of our runs that reach 99 %, with its 95 % interval."
     for label, result in board.ours.items():
         yield f"{label}: {result.folder}"
-        if result.deviations:
-            listed = (
-                f"{name} {it['here']} instead of {it['paper']}" for name, it in result.deviations.items()
-            )
-            yield wrapped(f"not as in the paper: {', '.join(listed)}", "  ")
+        if departures := [
+            f"{name} {it['here']} instead of {it['paper']}" for name, it in result.deviations.items()
+        ]:
+            yield wrapped(f"not as in the paper: {', '.join(departures)}", "  ")
 
 
 def comparison_text(comparison: Comparison) -> str:

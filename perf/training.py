@@ -13,7 +13,7 @@ import torch
 from timing import median_seconds, print_table
 from torch import Tensor, nn
 
-from marnn_bench.baselines import find_baseline, initialise, train
+from marnn_bench.baselines import find_baseline, train
 from marnn_bench.baselines.recipes import SUZGUN2019
 from marnn_bench.baselines.training import lessons, one_thread
 from marnn_bench.examples import Examples
@@ -84,7 +84,7 @@ def some_examples() -> Examples:
 def train_runs(model: str, runs: int, examples: Examples) -> None:
     """One epoch of all runs at once."""
     cell = find_baseline(model).cell(TASK)
-    train(cell, initialise(cell.maps, seed=0, runs=range(runs)), replace(SUZGUN2019, epochs=1), examples)
+    train(cell, replace(SUZGUN2019, epochs=1), examples, range(runs))
 
 
 def train_plainly(model: str, examples: Examples) -> None:

@@ -301,14 +301,6 @@ def tree(request: Handler, repo: str, rev: str, path: str = "") -> None:
     request.answer([entry for entry in listed if recursive or entry["path"].count("/") == depth])
 
 
-@route("POST", "/api/datasets/{repo}/paths-info/{rev}")
-def paths_info(request: Handler, repo: str, rev: str) -> None:
-    """Those of the paths that exist."""
-    found = request.find(repo)
-    asked = set(parse_qs(request.body.decode())["paths"])
-    request.answer([entry for entry in entries(found.commits[found.resolve(rev)]) if entry["path"] in asked])
-
-
 @route("GET", "/datasets/{repo}/resolve/{rev}/{path}")
 def resolve(request: Handler, repo: str, rev: str, path: str) -> None:
     """A file, or the range of it that is asked for."""

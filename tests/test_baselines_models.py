@@ -189,15 +189,19 @@ def test_initial_parameters_of_a_run_depend_on_the_seed_and_its_number_alone():
         assert not torch.equal(alone, elsewhere)
 
 
+@pytest.mark.parametrize("task", ["dyck2", "dyck6", "marked-palindrome"])
 @pytest.mark.parametrize("model", MODELS)
-def test_a_run_is_the_same_alone_and_among_others(model):
-    cell, examples = find_baseline(model).cell(find_task("dyck2")), first_rows("dyck2", 8)
-    packed, alone = initialise(cell.maps, 0, range(4)), initialise(cell.maps, 0, [2])
-    packed_losses = train(cell, packed, SUZGUN2019, examples)
-    alone_losses = train(cell, alone, SUZGUN2019, examples)
-    assert worst(packed_losses[:, :, 2] - alone_losses[:, :, 0]) <= EXACT
-    for many, one in zip(leaves(packed), leaves(alone), strict=True):
-        assert worst(many[2] - one[0]) <= EXACT
+def test_a_run_is_the_same_to_the_bit_alone_and_among_others(model, task):
+    """Within 1e-12 would not do: 15,000 updates turn a last bit into another run."""
+    cell, examples = find_baseline(model).cell(find_task(task)), first_rows(task, 5)
+    alone = train(cell, SUZGUN2019, examples, runs=[17])
+    for runs in (range(20), range(40), [17, 3]):
+        place = [*runs].index(17)
+        packed = train(cell, SUZGUN2019, examples, runs)
+        assert packed.losses.shape[2] == len(runs)
+        assert torch.equal(packed.losses[:, :, place], alone.losses[:, :, 0])
+        for many, one in zip(leaves(packed.parameters), leaves(alone.parameters), strict=True):
+            assert torch.equal(many[place], one[0])
 
 
 @pytest.mark.parametrize("task", ["dyck2", "hom-palindrome", "string-reversal"])
@@ -205,8 +209,7 @@ def test_a_run_is_the_same_alone_and_among_others(model):
 def test_the_recipe_is_a_plain_loop_over_strings_with_adam(model, task):
     """MSE over steps and columns, one update a string, Adam(0.01), as nn modules and torch.optim do it."""
     cell, examples = find_baseline(model).cell(find_task(task)), first_rows(task, 6)
-    w = initialise(cell.maps, 0, [0])
-    module = paper_model(model, cell, w, 0)
+    module = paper_model(model, cell, initialise(cell.maps, 5, [2]), 0)
     adam = torch.optim.Adam(module.parameters(), lr=0.01)
     losses = []
     for _ in range(2):
@@ -216,9 +219,9 @@ def test_the_recipe_is_a_plain_loop_over_strings_with_adam(model, task):
             loss.backward()
             adam.step()
             losses.append(loss.item())
-    ours = train(cell, w, replace(SUZGUN2019, epochs=2), examples)
-    assert ours.flatten().tolist() == pytest.approx(losses, abs=EXACT)
-    assert worst_difference(module, w, 0, of="data") <= EXACT
+    ours = train(cell, replace(SUZGUN2019, epochs=2), examples, runs=[2], seed=5)
+    assert ours.losses.flatten().tolist() == pytest.approx(losses, abs=EXACT)
+    assert worst_difference(module, ours.parameters, 0, of="data") <= EXACT
 
 
 def answers_of(examples: Examples) -> list[Tensor]:
@@ -257,6 +260,6 @@ def test_training_gives_back_the_threads_it_found():
 def test_stack_rnn_learns_dyck1():
     """A counter is enough, and 600 updates are: the loss falls below a third of the best constant answer's."""
     cell, examples = find_baseline("stack-rnn").cell(find_task("dyck1")), first_rows("dyck1", 200)
-    losses = train(cell, initialise(cell.maps, 0, range(4)), SUZGUN2019, examples)
+    losses = train(cell, SUZGUN2019, examples, range(4)).losses
     wanted = torch.cat([lesson.answers[0, 0] for lesson in lessons(examples)])
     assert losses[-1].mean(0).min().item() < float(wanted.var(0).mean()) / 3

@@ -19,7 +19,7 @@ from definitions import DEFINITIONS
 from marnn_bench.errors import DataError
 from marnn_bench.generators.strings import Strings
 from marnn_bench.registry import find_task, our_tasks
-from marnn_bench.store.columns import from_table, to_batch
+from marnn_bench.store.columns import read_answers, read_strings, to_batch
 from marnn_bench.store.digest import block_digest
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split
@@ -342,11 +342,13 @@ def test_a_right_row_in_another_order_is_still_not_the_split(data: Path) -> None
 
 @pytest.mark.parametrize("task", [small(name) for name in our_tasks()], ids=lambda t: t.name)
 def test_columns_are_read_as_they_were_written(task: Task) -> None:
-    shortest = task.language.lengths(task.splits["train"].window)[0]
+    shortest = task.language.sizes(task.splits["train"].window)[0]
     rows = [row for length in range(shortest, shortest + 5) for row in task.language.enumerate(length)]
     strings = Strings.from_ids(task.language.alphabet, rows)
     batch = to_batch(task, "train", strings)
-    read, answers = from_table(task, pa.Table.from_batches([batch]), "here")
+    table = pa.Table.from_batches([batch])
+    read = read_strings(task, table, "here")
+    answers = read_answers(task, table, read, "here")
     assert read.ids.tolist() == strings.ids.tolist()
     assert read.offsets.tolist() == strings.offsets.tolist()
     assert answers.tolist() == task.view.answers(task.language, strings).tolist()

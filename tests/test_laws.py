@@ -112,7 +112,7 @@ def test_the_length_law_follows_the_recurrence_of_the_grammar() -> None:
         joined = sum(weights[i] * weights[n - i] for i in range(1, n))
         weights.append((0.5 * weights[n - 1] + 0.25 * joined) / (1 - 0.5 * empty))
     law = Dyck(2).law(GRAMMAR)
-    found = law.length_weights(Window(0, 120))  # type: ignore[attr-defined]
+    found = law.size_weights(Window(0, 120))  # type: ignore[attr-defined]
     assert all(isclose(float(found[2 * n]), weights[n], rel_tol=1e-12) for n in range(61))
     assert sum(weights) < 1
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from command_line import succeed
 from synthetic_results import write_record, write_result
 
 from marnn_bench.errors import DataError, UsageError
@@ -30,6 +31,30 @@ def test_a_result_reads_back_as_written(folder: Path) -> None:
     by_length = result.runs[0].by_length
     assert by_length[52].value == RIGHT[0, [0, 25]].mean()
     assert list(by_length) == list(range(52, 101, 2))
+
+
+MODEL = """
+import numpy as np
+
+def reset(n):
+    pass
+
+def step(ids):
+    return np.tile([1.0, 0.0, 1.0, 0.0], (len(ids), 1))  # openers, which is right after a whole string only
+"""
+
+
+def test_what_the_evaluator_writes_is_read(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(MODEL)
+    succeed("generate", "--task", "dyck2", "--rows", 30, "--out", "data", cwd=tmp_path)
+    succeed("eval", "model.py", "--task", "dyck2", "--data", "data", "--out", "result", cwd=tmp_path)
+    result = read_result(tmp_path / "result")
+    assert result.correct().shape == (1, 30)
+    assert not result.correct().any()
+    assert (result.model, result.task.window, result.solved_runs) == ("model", "52:100", 0)
+    assert result.trivial.keys() == {"best constant set", "best set by last symbol", "counter"}
+    verdict = json.loads(succeed("compare", "result", "result", "--format", "json", cwd=tmp_path))["verdict"]
+    assert verdict == "no difference shown"
 
 
 def test_an_unfinished_evaluation_is_told_from_a_damaged_one(folder: Path) -> None:

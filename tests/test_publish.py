@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from command_line import Outcome, marnn, succeed
 from hub_server import Hub, running_hub
 
 from marnn_bench.errors import DataError, UsageError
@@ -27,10 +28,11 @@ DYCK2_TEST = "data/dyck2/test-00000-of-00001.parquet"
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of two tasks, as generate writes it."""
-    folder = tmp_path_factory.mktemp("generated") / "data"
-    arguments = ["--task", "dyck2", "--task", "string-reversal", "--rows", "60", "--out", str(folder)]
-    assert run(["generate", *arguments], dict(os.environ)).returncode == 0
-    return folder
+    base = tmp_path_factory.mktemp("generated")
+    succeed(
+        "generate", "--task", "dyck2", "--task", "string-reversal", "--rows", 60, "--out", "data", cwd=base
+    )
+    return base / "data"
 
 
 @pytest.fixture
@@ -47,44 +49,41 @@ def hub() -> Iterator[Hub]:
 
 
 @pytest.fixture
-def environment(hub: Hub, tmp_path: Path) -> dict[str, str]:
-    """A user of that hub with the token `writer`, an empty home and no other settings."""
-    plain = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
-    return plain | {
+def user(hub: Hub, tmp_path: Path) -> dict[str, str]:
+    """The environment of a user of that hub with the token `writer` and an empty home."""
+    return {
         "HF_ENDPOINT": hub.url,
         "HF_HOME": str(tmp_path / "home"),
         "HF_HUB_DISABLE_XET": "1",
+        "HF_HUB_OFFLINE": "0",
         "HF_TOKEN": "writer",
     }
 
 
-def run(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """marnn-bench with these arguments, to its end."""
-    arguments = [sys.executable, "-m", "marnn_bench", *command]
-    return subprocess.run(
-        arguments, check=False, env=environment, capture_output=True, text=True, timeout=120
-    )
+def publish(folder: Path, user: dict[str, str], *options: str) -> Outcome:
+    return marnn("publish", folder, "--repo", REPO, *options, cwd=folder.parent, **user)
 
 
-def publish(folder: Path, environment: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
-    return run(["publish", str(folder), "--repo", REPO, *options], environment)
+def published(folder: Path, user: dict[str, str], *options: str) -> str:
+    """What publishing prints that must end well."""
+    outcome = publish(folder, user, *options)
+    assert outcome.code == 0, outcome.err
+    return outcome.out
 
 
-def python(code: str, environment: dict[str, str]) -> str:
-    """What a program prints; HF_TOKEN is not needed to read."""
-    reader = {name: value for name, value in environment.items() if name != "HF_TOKEN"}
-    arguments = [sys.executable, "-c", code]
-    return subprocess.run(
-        arguments, env=reader, capture_output=True, text=True, timeout=120, check=True
-    ).stdout
-
-
-def refused(done: subprocess.CompletedProcess[str], code: int) -> str:
+def refused(outcome: Outcome, code: int) -> str:
     """The one line of a refusal."""
-    assert (done.returncode, done.stdout) == (code, ""), done.stderr
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("Error: ")
-    return line
+    assert (outcome.code, outcome.out, len(outcome.err.splitlines())) == (code, "", 1), outcome.err
+    return outcome.error
+
+
+def python(code: str, user: dict[str, str]) -> str:
+    """What a program of somebody without a token prints."""
+    environment = os.environ | user | {"HF_TOKEN": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout
 
 
 def main_files(hub: Hub) -> dict[str, bytes]:
@@ -93,11 +92,10 @@ def main_files(hub: Hub) -> dict[str, bytes]:
 
 
 def test_a_release_loads_with_datasets_and_pandas_as_it_was_generated(
-    folder: Path, environment: dict[str, str], hub: Hub
+    folder: Path, user: dict[str, str], hub: Hub
 ) -> None:
-    done = publish(folder, environment, "--tag", "v1.0", "--format", "json")
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["address"] == f"{hub.url}/datasets/{REPO}"
+    said = json.loads(published(folder, user, "--tag", "v1.0", "--format", "json"))
+    assert said["address"] == f"{hub.url}/datasets/{REPO}"
     code = f"""
 import json, datasets, pandas
 whole = datasets.load_dataset("{REPO}", "dyck2", revision="v1.0")
@@ -105,7 +103,7 @@ stream = datasets.load_dataset("{REPO}", "string-reversal", revision="v1.0", spl
 frame = pandas.read_parquet("hf://datasets/{REPO}@v1.0/{DYCK2_TEST}")
 print(json.dumps([whole["test"].to_list(), list(stream), list(frame["input"]), sorted(whole)]))
 """
-    loaded, streamed, inputs, splits = json.loads(python(code, environment))
+    loaded, streamed, inputs, splits = json.loads(python(code, user))
     expected = pq.read_table(folder / DYCK2_TEST).to_pylist()
     assert loaded == expected
     assert inputs == [row["input"] for row in expected]
@@ -114,10 +112,10 @@ print(json.dumps([whole["test"].to_list(), list(stream), list(frame["input"]), s
 
 
 def test_the_repository_holds_the_release_and_nothing_else(
-    folder: Path, environment: dict[str, str], hub: Hub
+    folder: Path, user: dict[str, str], hub: Hub
 ) -> None:
     (folder / "notes.txt").write_text("not part of the release")
-    assert publish(folder, environment).returncode == 0
+    published(folder, user)
     manifest = json.loads((folder / "manifest.json").read_text())
     shards = [
         shard["file"]
@@ -131,35 +129,32 @@ def test_the_repository_holds_the_release_and_nothing_else(
     assert hub.repos[REPO].tags == {default_tag(manifest["tasks"]): hub.repos[REPO].branches["main"]}
 
 
-def test_a_tag_is_never_moved(folder: Path, environment: dict[str, str], hub: Hub) -> None:
-    assert publish(folder, environment).returncode == 0
+def test_a_tag_is_never_moved(folder: Path, user: dict[str, str], hub: Hub) -> None:
+    published(folder, user)
     before = dict(hub.repos[REPO].tags), len(hub.repos[REPO].commits)
-    assert "already" in refused(publish(folder, environment), 2)
+    assert "already" in refused(publish(folder, user), 2)
     assert before == (hub.repos[REPO].tags, len(hub.repos[REPO].commits))
 
 
 def test_an_interrupted_release_goes_on_without_uploading_again(
-    folder: Path, environment: dict[str, str], hub: Hub
+    folder: Path, user: dict[str, str], hub: Hub
 ) -> None:
-    assert publish(folder, environment).returncode == 0
+    published(folder, user)
     tags = dict(hub.repos[REPO].tags)
     hub.repos[REPO].tags.clear()
     hub.log.clear()
-    assert publish(folder, environment).returncode == 0
+    published(folder, user)
     assert hub.repos[REPO].tags == tags
     assert not [line for line in hub.log if line.startswith("PUT") or "/commit/" in line]
 
 
 def test_files_of_an_older_release_stay_under_its_tag_only(
-    folder: Path, tmp_path: Path, environment: dict[str, str], hub: Hub
+    folder: Path, tmp_path: Path, user: dict[str, str], hub: Hub
 ) -> None:
-    assert publish(folder, environment, "--tag", "v1.0").returncode == 0
+    published(folder, user, "--tag", "v1.0")
     smaller = tmp_path / "smaller"
-    assert (
-        run(["generate", "--task", "dyck2", "--rows", "50", "--out", str(smaller)], environment).returncode
-        == 0
-    )
-    assert publish(smaller, environment, "--tag", "v1.1").returncode == 0
+    succeed("generate", "--task", "dyck2", "--rows", 50, "--out", smaller, cwd=tmp_path)
+    published(smaller, user, "--tag", "v1.1")
     repo = hub.repos[REPO]
     older, newer = repo.commits[repo.tags["v1.0"]], repo.commits[repo.tags["v1.1"]]
     assert {path.split("/")[1] for path in older if path.startswith("data/")} == {"dyck2", "string-reversal"}
@@ -168,12 +163,10 @@ def test_files_of_an_older_release_stay_under_its_tag_only(
 
 
 def test_a_dry_run_needs_no_token_and_asks_the_network_nothing(
-    folder: Path, environment: dict[str, str], hub: Hub
+    folder: Path, user: dict[str, str], hub: Hub
 ) -> None:
-    del environment["HF_TOKEN"]
-    done = publish(folder, environment, "--dry-run", "--format", "json")
-    assert done.returncode == 0, done.stderr
-    listed = json.loads(done.stdout)
+    user["HF_TOKEN"] = ""
+    listed = json.loads(published(folder, user, "--dry-run", "--format", "json"))
     assert not listed["uploaded"]
     assert {entry["file"]: entry["bytes"] for entry in listed["files"]} == {
         path.relative_to(folder).as_posix(): path.stat().st_size
@@ -195,16 +188,16 @@ def test_a_dry_run_needs_no_token_and_asks_the_network_nothing(
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_who_may_not_publish_is_told_in_one_line(
-    changed: dict[str, str], said: str, folder: Path, environment: dict[str, str], hub: Hub
+    changed: dict[str, str], said: str, folder: Path, user: dict[str, str], hub: Hub
 ) -> None:
-    assert said in refused(publish(folder, environment | changed), 2)
+    assert said in refused(publish(folder, user | changed), 2)
     assert not hub.repos
 
 
-def test_a_damaged_folder_is_not_uploaded(folder: Path, environment: dict[str, str], hub: Hub) -> None:
+def test_a_damaged_folder_is_not_uploaded(folder: Path, user: dict[str, str], hub: Hub) -> None:
     shard = folder / DYCK2_TEST
     shard.write_bytes(shard.read_bytes()[:-1])
-    assert DYCK2_TEST in refused(publish(folder, environment), 5)
+    assert DYCK2_TEST in refused(publish(folder, user), 5)
     assert hub.log == []
 
 
@@ -240,8 +233,8 @@ def test_a_tag_that_git_would_refuse_is_refused_first(tag: str, data: Path) -> N
         prepare(data, tag)
 
 
-def test_a_private_repository_is_created_private(folder: Path, environment: dict[str, str], hub: Hub) -> None:
-    assert publish(folder, environment, "--private").returncode == 0
+def test_a_private_repository_is_created_private(folder: Path, user: dict[str, str], hub: Hub) -> None:
+    published(folder, user, "--private")
     assert hub.repos[REPO].private
 
 

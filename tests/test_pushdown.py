@@ -65,7 +65,7 @@ def is_live(automaton: Pushdown, configuration: Configuration) -> bool:
     return False
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(automata())
 def test_membership_and_next_symbols_are_those_of_an_interpreter(automaton: Pushdown) -> None:
     texts = [" ".join(word) for length in range(7) for word in product("ab", repeat=length)]

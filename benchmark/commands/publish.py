@@ -15,7 +15,11 @@ from marnn_bench.publishing import Release, check_repo, prepare, upload
 @click.option(
     "--repo", metavar="ORG/NAME", required=True, help="The dataset repository; created if it is missing."
 )
-@click.option("--tag", metavar="vX.Y", help="Name of the release  [default: v, task version, content digest]")
+@click.option(
+    "--tag",
+    metavar="vX.Y",
+    help="Name of the release.  [default: of version and content, like v1.0-3f2a91bc]",
+)
 @click.option("--private", is_flag=True, help="Create the repository private.")
 @click.option("--dry-run", is_flag=True, help="Check the folder and list what would be uploaded.")
 @format_option

@@ -67,7 +67,8 @@ class AnswerReader:
                 f"({n}, {len(self._columns)}): a row for each stream, a score for each of {self._listed}"
             )
             raise BadAnswer(f"answered an array of shape {scores.shape}, not {expected}")
-        return (scores >= THRESHOLD) @ self._powers, np.isnan(scores).any(axis=1)
+        nan = np.isnan(scores)
+        return (scores >= THRESHOLD) @ self._powers, nan.any(axis=1) if nan.any() else np.zeros(n, np.bool_)
 
     @property
     def _listed(self) -> str:

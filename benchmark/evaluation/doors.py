@@ -6,7 +6,7 @@ keep them here. What goes wrong in some streams only is reported; what leaves al
 
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 from typing import Any, ClassVar, Final
 
@@ -113,7 +113,9 @@ class PredictBatchDoor(PrefixDoor):
     def _predict_all(self, prefixes: list[Prefix]) -> Any:
         """An array or tensor of scores as it is, anything else as a list of answers."""
         answers = self._module.predict_batch(prefixes)
-        return answers if getattr(answers, "ndim", 0) == 2 else list(answers)
+        if getattr(answers, "ndim", 0) == 2:
+            return answers
+        return list(answers) if isinstance(answers, Iterable) else [answers]
 
     def _read_list(self, answers: list[Any], streams: NDArray[np.int64], report: Report) -> list[int]:
         if len(answers) != len(streams):
@@ -152,7 +154,8 @@ DOORS: Final = (StepDoor, PredictBatchDoor, PredictDoor)
 
 def open_door(module: ModuleType, task: ModelTask) -> Door:
     """The fastest door that a model file has."""
-    if (meaning := getattr(module, "scores", "sigmoid")) != "sigmoid":
+    meaning = getattr(module, "scores", None)
+    if isinstance(meaning, str) and meaning != "sigmoid":
         raise Failure(
             "answer", f'says scores = {meaning!r}; the answers to {task.name} are sets, read from "sigmoid"'
         )

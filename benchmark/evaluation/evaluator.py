@@ -84,7 +84,6 @@ def evaluate(
     folder.begin()
     for run in range(evaluation.source.runs):
         _answer_run(model, evaluation, run, folder, progress)
-    model.close()
     folder.join(range(evaluation.source.runs))
     result = _result(evaluation, loaded, folder)
     about = {

@@ -17,9 +17,6 @@ QUANTILE: Final = 1.959963984540054
 """Of the normal law, at (1 + LEVEL) / 2."""
 
 RESAMPLES: Final = 1_000
-BLOCK: Final = 1 << 20
-"""Weights of the bootstrap that are in memory at once."""
-
 SOLVED: Final = 0.99
 """A length, and a task, is solved from this sequence accuracy on."""
 
@@ -117,17 +114,11 @@ def position_intervals(counts: Counts, lengths: Counts, digest: str) -> NDArray[
     random = np.random.default_rng(list(digest.encode()))
     n = len(lengths)
     columns = np.column_stack([counts, lengths]).astype(np.float64)
-    block = max(1, BLOCK // n)
-    sums = []
-    for first in range(0, RESAMPLES, block):
-        size = min(block, RESAMPLES - first)
-        drawn = random.integers(n, size=(size, n)) + n * np.arange(size)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=size * n).reshape(
-            size, n
-        )  # how often each string is drawn
-        sums.append(times @ columns)
-    drawn_sums = np.concatenate(sums)  # [resamples, runs + 1]
-    accuracies = drawn_sums[:, :-1] / np.maximum(drawn_sums[:, -1:], 1)
+    sums = np.empty((RESAMPLES, columns.shape[1]))
+    for resample in sums:
+        times = np.bincount(random.integers(n, size=n), minlength=n)  # how often each string is drawn, [n]
+        resample[:] = times @ columns
+    accuracies = sums[:, :-1] / np.maximum(sums[:, -1:], 1)
     return np.quantile(accuracies, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).T
 
 

@@ -1,10 +1,11 @@
 """Examples as Arrow columns, and back.
 
 input    string                         the symbols, separated by spaces
-next     list<uint32>, list<uint64>     next-symbol view: the set after each symbol, a mask over the task's alphabet
-target   string                         synchronous view: the output symbols
-length   uint16, uint32                 number of symbols
-depth    uint16, uint32                 the most symbols owed at once
+next     list<uint32>, list<uint64>     next-symbol view: the set after each symbol, a mask over the task's columns
+target   string                         synchronous and transduction views: the output symbols
+length   uint16, uint32                 number of symbols of the input
+n        uint16, uint32                 the n of the definition, where windows count that
+depth    uint16, uint32                 the most symbols owed at once, in the views that ask after every symbol
 """
 
 import json
@@ -19,21 +20,17 @@ from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.language import Masks
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.task import Task
-from marnn_bench.views import Synchronous
+from marnn_bench.views import NextSymbol, SetView, Synchronous, Transduce
 
 METADATA = b"marnn_bench"
 """Under this key of a Parquet file's metadata: all that is needed to decode a file that stands alone."""
 
+UINT16_SIZES = 1 << 13
+"""Windows up to here have lengths that fit 16 bits, whatever the size measures."""
+
 
 def schema(task: Task, split: str) -> pa.Schema:
     """The columns of a split and, as metadata, what it is."""
-    count = pa.uint16() if task.split(split).window.high < 1 << 16 else pa.uint32()
-    if isinstance(task.view, Synchronous):
-        answers = pa.field("target", pa.string(), nullable=False)
-    else:
-        mask = pa.uint32() if len(task.columns) <= 32 else pa.uint64()
-        answers = pa.field("next", pa.list_(pa.field("element", mask, nullable=False)), nullable=False)
-    counts = [pa.field(name, count, nullable=False) for name in ("length", "depth")]
     about = {
         **task.parameters(split),
         "version": task.version,
@@ -41,30 +38,52 @@ def schema(task: Task, split: str) -> pa.Schema:
         "alphabet": list(task.language.alphabet),
         "columns": list(task.columns),
     }
-    fields = [pa.field("input", pa.string(), nullable=False), answers, *counts]
-    return pa.schema(fields, {METADATA: json.dumps(about)})
+    count = pa.uint16() if task.split(split).window.high < UINT16_SIZES else pa.uint32()
+    counts = ["length"]
+    if task.language.measure == "n":
+        counts.append("n")
+    if isinstance(task.view, SetView):
+        counts.append("depth")
+    fields = {"input": pa.string(), **_answer_fields(task), **dict.fromkeys(counts, count)}
+    return pa.schema(
+        [pa.field(name, kind, nullable=False) for name, kind in fields.items()], {METADATA: json.dumps(about)}
+    )
+
+
+def _answer_fields(task: Task) -> dict[str, pa.DataType]:
+    if isinstance(task.view, NextSymbol):
+        mask = pa.uint32() if len(task.columns) <= 32 else pa.uint64()
+        return {"next": pa.list_(pa.field("element", mask, nullable=False))}
+    return {"target": pa.string()}
 
 
 def to_batch(task: Task, split: str, strings: Strings) -> pa.RecordBatch:
     """Strings and their right answers as columns."""
     columns = schema(task, split)
-    answers: pa.Array
-    if isinstance(task.view, Synchronous):
-        targets = task.view.targets(task.language, strings)
-        answers = _spell(task.view.outputs(task.language), targets)
-    else:
-        masks = task.view.answers(task.language, strings)
-        values = masks.astype(columns.field("next").type.value_type.to_pandas_dtype())
-        answers = pa.ListArray.from_arrays(pa.array(strings.offsets.astype(np.int32)), pa.array(values))
-        answers = answers.cast(columns.field("next").type)
-    count = columns.field("length").type.to_pandas_dtype()
-    arrays = [
-        _spell(task.language.alphabet, strings),
-        answers,
-        pa.array(strings.lengths.astype(count)),
-        pa.array(depths(task, strings).astype(count)),
-    ]
+    arrays = [_column(task, name, columns.field(name).type, strings) for name in columns.names]
     return pa.RecordBatch.from_arrays(arrays, schema=columns)
+
+
+def _column(task: Task, name: str, kind: pa.DataType, strings: Strings) -> pa.Array:
+    match name:
+        case "input":
+            return _spell(task.language.alphabet, strings)
+        case "next" if isinstance(task.view, NextSymbol):
+            masks = task.view.answers(task.language, strings).astype(kind.value_type.to_pandas_dtype())
+            return pa.ListArray.from_arrays(pa.array(strings.offsets.astype(np.int32)), pa.array(masks)).cast(
+                kind
+            )
+        case "target" if isinstance(task.view, Synchronous | Transduce):
+            return _spell(task.view.outputs(task.language), task.view.targets(task.language, strings))
+        case "length":
+            numbers = strings.lengths
+        case "n":
+            numbers = task.language.measured(strings)
+        case "depth":
+            numbers = depths(task, strings)
+        case _:
+            raise ValueError(f"{task.name} has no column {name}.")
+    return pa.array(numbers.astype(kind.to_pandas_dtype()))
 
 
 def depths(task: Task, strings: Strings) -> NDArray[np.int64]:
@@ -75,26 +94,37 @@ def depths(task: Task, strings: Strings) -> NDArray[np.int64]:
     return deepest
 
 
-def from_table(task: Task, table: pa.Table, where: str) -> tuple[Strings, Masks]:
-    """The strings and right answers of a table; `where` names it in errors."""
-    expected = schema(task, next(iter(task.splits)))
-    for name in expected.names:
-        if name not in table.column_names:
-            raise DataError(
-                f"{where} has no column {name}; it is no split of {task.name} as generate writes it."
-            )
-    strings = _read(task.language.alphabet, table["input"], where)
+def read_strings(task: Task, table: pa.Table, where: str) -> Strings:
+    """The strings of a table; `where` names it in errors."""
+    return _read(task.language.alphabet, _named(task, table, "input", where), where)
+
+
+def read_answers(task: Task, table: pa.Table, strings: Strings, where: str) -> Masks:
+    """The right set after each symbol, in a view that asks for one: [symbols]."""
     if isinstance(task.view, Synchronous):
-        targets = _read(task.view.outputs(task.language), table["target"], where)
+        targets = read_targets(task, table, where)
         answers, lengths = np.uint64(1) << targets.ids.astype(np.uint64), targets.lengths
     else:
-        lists = table["next"].combine_chunks()
+        lists = _named(task, table, "next", where).combine_chunks()
         answers = lists.flatten().to_numpy(zero_copy_only=False).astype(np.uint64)
         lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
     if not np.array_equal(lengths, strings.lengths):
         row = int(np.flatnonzero(lengths != strings.lengths)[0])
         raise DataError(f"{where}, row {row}: {lengths[row]} answers for {strings.lengths[row]} symbols.")
-    return strings, answers
+    return answers
+
+
+def read_targets(task: Task, table: pa.Table, where: str) -> Strings:
+    """The target of each string, in the view of a transduction."""
+    if not isinstance(task.view, Synchronous | Transduce):
+        raise TypeError(f"{task.name} has no targets.")
+    return _read(task.view.outputs(task.language), _named(task, table, "target", where), where)
+
+
+def _named(task: Task, table: pa.Table, name: str, where: str) -> pa.ChunkedArray:
+    if name not in table.column_names:
+        raise DataError(f"{where} has no column {name}; it is no split of {task.name} as generate writes it.")
+    return table[name]
 
 
 def _spell(alphabet: Alphabet, strings: Strings) -> pa.Array:

@@ -15,6 +15,7 @@ from typing import Any
 from marnn_bench.errors import DataError
 from marnn_bench.store.columns import schema
 from marnn_bench.store.digest import ALGORITHM, split_digest, type_name
+from marnn_bench.store.rows import row_count
 from marnn_bench.task import Task
 
 FORMAT = 1
@@ -42,9 +43,9 @@ class Plan:
     key: str
 
     @classmethod
-    def of(cls, task: Task, split: str, files: int) -> "Plan":
-        """The plan for a split of a task."""
-        parameters = task.parameters(split)
+    def of(cls, task: Task, split: str, shard_rows: int) -> "Plan":
+        """The plan for a split of a task in files of this many rows."""
+        parameters, rows = task.parameters(split), row_count(task, split)
         return cls(
             task=task.name,
             version=task.version,
@@ -54,12 +55,12 @@ class Plan:
             law=parameters["law"],
             window=parameters["window"],
             distinct=parameters["distinct"],
-            rows=task.split(split).rows,
+            rows=rows,
             alphabet=list(task.language.alphabet),
             columns=list(task.columns),
             features={field.name: type_name(field.type) for field in schema(task, split)},
             about={"summary": task.summary, "paper": task.paper, "language_class": task.language_class},
-            files=files,
+            files=-(-rows // shard_rows),
             key=f"{task.key(split):016x}",
         )
 

@@ -10,10 +10,11 @@ import pyarrow.parquet as pq
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.examples import Examples
 from marnn_bench.registry import find_task
-from marnn_bench.store.columns import from_table
+from marnn_bench.store.columns import read_answers, read_strings
 from marnn_bench.store.digest import split_digest, table_digests
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.task import Task
+from marnn_bench.views import SetView
 
 REMEDY = "Generate the task again with --overwrite."
 
@@ -24,15 +25,26 @@ def read_split(folder: Path, task: Task | str, split: str) -> Examples:
     Raises UsageError if the folder has no such split, DataError if it is not what the manifest says.
     """
     task = find_task(task) if isinstance(task, str) else task
+    if not isinstance(task.view, SetView):
+        raise UsageError(
+            f"{task.name} is of the {task.view.name} view: read its Parquet files, as docs/data.md says."
+        )
     entry = split_entry(folder, task, split)
-    table = read_table(folder, entry)
+    table = read_rows(folder, entry)
+    where = entry["shards"][0]["file"]
+    strings = read_strings(task, table, where)
+    return Examples(task, split, strings, read_answers(task, table, strings, where), entry["digest"])
+
+
+def read_rows(folder: Path, entry: dict[str, Any]) -> pa.Table:
+    """All rows of a split, from its files in order; DataError if they are not those of the manifest."""
+    table = pa.concat_tables([read_file(folder / shard["file"]) for shard in entry["shards"]])
     if table.num_rows != entry["rows"] or split_digest(table_digests(table)) != entry["digest"]:
         where = ", ".join(shard["file"] for shard in entry["shards"])
         raise DataError(
             f"{folder / where} is damaged or edited: its rows are not those of the manifest. {REMEDY}"
         )
-    strings, answers = from_table(task, table, entry["shards"][0]["file"])
-    return Examples(task, split, strings, answers, entry["digest"])
+    return table
 
 
 def split_entry(folder: Path, task: Task, split: str) -> dict[str, Any]:
@@ -56,11 +68,6 @@ def split_entry(folder: Path, task: Task, split: str) -> dict[str, Any]:
         )
     entry: dict[str, Any] = known["splits"][split]
     return entry
-
-
-def read_table(folder: Path, entry: dict[str, Any]) -> pa.Table:
-    """All rows of a split, from its files in order."""
-    return pa.concat_tables([read_file(folder / shard["file"]) for shard in entry["shards"]])
 
 
 def read_file(path: Path) -> pa.Table:

@@ -17,12 +17,13 @@ import numpy as np
 from marnn_bench.errors import DataError
 from marnn_bench.examples import Examples
 from marnn_bench.generators import kernels
+from marnn_bench.generators.window import Window
 from marnn_bench.registry import all_tasks
 from marnn_bench.store.columns import to_batch
 from marnn_bench.store.digest import BLOCK_ROWS, block_digest, split_digest
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import REMEDY, read_split
-from marnn_bench.store.write import Rows
+from marnn_bench.store.rows import choose_rows
 from marnn_bench.task import Task
 
 
@@ -59,9 +60,10 @@ def verify(folder: Path, progress: Callable[[int], object] = lambda rows: None) 
 
 
 def _as_listed(task: Task, split: str, listed: dict[str, Any]) -> Task:
-    """The task with the rows and law that the manifest gives for a split."""
-    rows = {split: listed["rows"]}
-    return task.with_splits(rows=rows, law=listed["law"])
+    """The task with the rows, window and law that the manifest gives for a split."""
+    own = task.split(split)
+    rows = {} if own.rows == "all" or own.per_size else {split: listed["rows"]}
+    return task.with_splits(rows=rows, law=listed["law"], windows={split: Window.parse(listed["window"])})
 
 
 def _check_files(folder: Path, listed: dict[str, Any]) -> None:
@@ -79,12 +81,12 @@ def _check_files(folder: Path, listed: dict[str, Any]) -> None:
 def _check_rows(examples: Examples, folder: Path) -> None:
     task, split, strings = examples.task, examples.task.split(examples.split), examples.strings
     where = f"{folder}: {task.name} {examples.split}"
-    lengths = strings.lengths
-    outside = (lengths < split.window.low) | (lengths > split.window.high)
-    _refuse(outside, f"{where}, row {{row}}: a string outside the window {split.window}. {REMEDY}")
     _refuse(
         ~task.language.accepts(strings), f"{where}, row {{row}}: no string of {task.language.name}. {REMEDY}"
     )
+    sizes = task.language.measured(strings)
+    outside = (sizes < split.window.low) | (sizes > split.window.high)
+    _refuse(outside, f"{where}, row {{row}}: a string outside the window {split.window}. {REMEDY}")
     wrong = task.view.answers(task.language, strings) != examples.answers
     _refuse(_rows_with(wrong, examples), f"{where}, row {{row}}: a wrong answer. {REMEDY}")
     if split.distinct:
@@ -106,7 +108,7 @@ def _refuse(bad: Any, message: str) -> None:
 
 def _check_generation(examples: Examples, listed: dict[str, Any], folder: Path) -> None:
     task, split = examples.task, examples.split
-    rows = Rows.choose(task, split)
+    rows = choose_rows(task, split)
     blocks = (
         block_digest(to_batch(task, split, rows.strings(first, min(first + BLOCK_ROWS, len(examples)))))
         for first in range(0, len(examples), BLOCK_ROWS)

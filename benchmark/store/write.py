@@ -10,17 +10,12 @@ import shutil
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from marnn_bench.errors import UsageError
-from marnn_bench.generators.distinct import select_distinct
-from marnn_bench.generators.laws import Draws
-from marnn_bench.generators.strings import Strings
 from marnn_bench.store.card import dataset_card
 from marnn_bench.store.columns import schema, to_batch
 from marnn_bench.store.digest import BLOCK_ROWS, block_digest
@@ -34,6 +29,7 @@ from marnn_bench.store.manifest import (
     write_json,
     write_text,
 )
+from marnn_bench.store.rows import Rows, choose_rows
 from marnn_bench.task import Task
 
 SHARD_ROWS = 16 * BLOCK_ROWS
@@ -44,63 +40,6 @@ PARQUET = {"compression": "zstd", "write_page_index": True}
 Progress = Callable[[int], object]
 Block = tuple[pa.RecordBatch, str]
 """Rows and their digest."""
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Where the rows of a split come from: these draws, and behind them strings that are spelt out.
-
-    Without a list of draws (a split of independent ones) row i is draw i.
-    """
-
-    task: Task
-    split: str
-    draws: Draws | None
-    enumerated: Strings | None
-    repetition_rate: float
-
-    @classmethod
-    def choose(cls, task: Task, split: str) -> "Rows":
-        """The rows of a split."""
-        wanted, law, key = task.split(split), task.law(split), task.key(split)
-        task.language.lengths(wanted.window)
-        if not wanted.distinct:
-            return cls(task, split, None, None, 0.0)
-        others = _overlapping(task, split)
-        earlier = [rows.strings(0, task.split(name).rows) for name, rows in others.items()]
-        chosen = select_distinct(task.language, law, wanted.window, key, wanted.rows, earlier)
-        return cls(task, split, chosen.draws, chosen.enumerated, chosen.repetition_rate)
-
-    def strings(self, first: int, last: int) -> Strings:
-        """Rows first..last-1."""
-        law, window, key = (
-            self.task.law(self.split),
-            self.task.split(self.split).window,
-            self.task.key(self.split),
-        )
-        if self.draws is None or self.enumerated is None:
-            return law.draw(window, key, np.arange(first, last, dtype=np.uint64))
-        drawn = law.draw(window, key, self.draws[first:last])
-        missing = last - first - len(drawn)
-        if not missing:
-            return drawn
-        start = max(first - len(self.draws), 0)
-        return Strings.concatenate([drawn, self.enumerated.take(np.arange(start, start + missing))])
-
-    def batch(self, first: int, last: int) -> pa.RecordBatch:
-        """Rows first..last-1 as columns."""
-        return to_batch(self.task, self.split, self.strings(first, last))
-
-
-def _overlapping(task: Task, split: str) -> dict[str, Rows]:
-    """The distinct splits before this one whose windows overlap its own: a string is in one of them only."""
-    window, found = task.split(split).window, {}
-    for name, other in task.splits.items():
-        if name == split:
-            break
-        if other.distinct and other.window.low <= window.high and window.low <= other.window.high:
-            found[name] = Rows.choose(task, name)
-    return found
 
 
 def generate(
@@ -120,7 +59,7 @@ def generate(
     _refuse_foreign(out)
     if shard_rows % BLOCK_ROWS:
         raise UsageError(f"--shard-rows must be a multiple of {BLOCK_ROWS:,}, not {shard_rows:,}.")
-    plans = [Plan.of(task, name, -(-split.rows // shard_rows)) for name, split in task.splits.items()]
+    plans = [Plan.of(task, name, shard_rows) for name, split in task.splits.items() if split.rows != "fresh"]
     if all(receipt.plan in plans for receipt in receipts(out, task.name)):
         _write_splits(task, plans, out, workers, shard_rows, progress)
     elif not overwrite:
@@ -156,9 +95,9 @@ def _write_splits(
         missing = [i for i in range(plan.files) if not _is_finished(plan, i, out)]
         progress(plan.rows - sum(_rows_of(plan, i, shard_rows) for i in missing))
         if missing:
-            rows = Rows.choose(task, plan.split)
+            rows = choose_rows(task, plan.split)
             for index in missing:
-                _write_file(plan, index, rows, out, workers, shard_rows, progress)
+                _write_file(task, plan, index, rows, out, workers, shard_rows, progress)
 
 
 def _rows_of(plan: Plan, index: int, shard_rows: int) -> int:
@@ -171,7 +110,14 @@ def _is_finished(plan: Plan, index: int, out: Path) -> bool:
 
 
 def _write_file(
-    plan: Plan, index: int, rows: Rows, out: Path, workers: int, shard_rows: int, progress: Progress
+    task: Task,
+    plan: Plan,
+    index: int,
+    rows: Rows,
+    out: Path,
+    workers: int,
+    shard_rows: int,
+    progress: Progress,
 ) -> None:
     first = index * shard_rows
     last = first + _rows_of(plan, index, shard_rows)
@@ -180,11 +126,11 @@ def _write_file(
     temporary = path.with_name(f".{path.name}.part")
 
     def make(start: int) -> Block:
-        batch = rows.batch(start, min(start + BLOCK_ROWS, last))
+        batch = to_batch(task, plan.split, rows.strings(start, min(start + BLOCK_ROWS, last)))
         return batch, block_digest(batch)
 
     written = _Totals()
-    columns = schema(rows.task, plan.split)
+    columns = schema(task, plan.split)
     try:
         with pq.ParquetWriter(temporary, columns, **PARQUET, use_dictionary=columns.names[1:]) as writer:
             for batch, digest in _ahead(make, range(first, last, BLOCK_ROWS), workers):

@@ -5,7 +5,7 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from marnn_bench.generators.kernels.compiler import inlined, kernel
-from marnn_bench.generators.kernels.philox import LENGTHS, STREAM_WORDS, open_stream, word64
+from marnn_bench.generators.kernels.philox import SIZES, STREAM_WORDS, open_stream, word64
 
 
 @inlined
@@ -22,13 +22,13 @@ def choose(thresholds: NDArray[np.uint64], outcomes: int, word: int) -> int:
 
 
 @kernel
-def choose_lengths(
+def choose_sizes(
     thresholds: NDArray[np.uint64], key: NDArray[np.uint32], draws: NDArray[np.uint64]
 ) -> NDArray[np.int64]:
-    """For each draw, which of the lengths behind these thresholds it takes: [draws]."""
+    """For each draw, which of the sizes behind these thresholds it takes: [draws]."""
     chosen = np.empty(draws.size, np.int64)
     stream = np.empty(STREAM_WORDS, np.uint32)
     for i in range(draws.size):
-        open_stream(stream, key, draws[i], LENGTHS)
+        open_stream(stream, key, draws[i], SIZES)
         chosen[i] = choose(thresholds, thresholds.size, word64(stream))
     return chosen

@@ -6,7 +6,7 @@ A stream is the array that one draw of a split takes its random words from:
     stream[64]     how many of these words are used
     stream[65:67]  the draw's number, low word first
     stream[67]     the next block
-    stream[68]     the purpose, so that a draw's length and its symbols never share words
+    stream[68]     the purpose, so that a draw's size and its symbols never share words
     stream[69:71]  the key
 """
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from marnn_bench.generators.kernels.compiler import inlined, kernel
 
 STREAM_WORDS = 71
-LENGTHS, SYMBOLS = 0, 1
+SIZES, SYMBOLS = 0, 1
 """Purposes."""
 
 _WORDS, _BLOCKS = 64, 16

@@ -1,0 +1,137 @@
+"""Which strings make up a split, and each block of them as a function of the split's key.
+
+A split is a row of segments: one, or one for each size where a task asks for so many strings of every size. A segment
+is a list of draws, and behind them strings that are spelt out.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from marnn_bench.generators.distinct import select_distinct
+from marnn_bench.generators.keys import Key
+from marnn_bench.generators.language import Language
+from marnn_bench.generators.laws import Draws, Law
+from marnn_bench.generators.strings import Strings
+from marnn_bench.generators.window import Window
+from marnn_bench.task import Task
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """Rows that one law gives under one key.
+
+    draws:       the numbers of the draws that are kept, in order; None if row i is draw i
+    enumerated:  the strings behind them
+    """
+
+    law: Law
+    window: Window
+    key: Key
+    rows: int
+    draws: Draws | None = None
+    enumerated: Strings | None = None
+
+    def strings(self, first: int, last: int) -> Strings:
+        """Rows first..last-1."""
+        if self.draws is None:
+            return self.law.draw(self.window, self.key, np.arange(first, last, dtype=np.uint64))
+        drawn = self.law.draw(self.window, self.key, self.draws[first:last])
+        missing = last - first - len(drawn)
+        if not missing or self.enumerated is None:
+            return drawn
+        start = max(first - len(self.draws), 0)
+        return Strings.concatenate([drawn, self.enumerated.take(np.arange(start, start + missing))])
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of a split; `repetition_rate` is the share of its draws that gave a string already there."""
+
+    segments: tuple[Segment, ...]
+    repetition_rate: float
+
+    @cached_property
+    def ends(self) -> NDArray[np.int64]:
+        """Behind which row each segment ends: [segments]."""
+        return np.cumsum([segment.rows for segment in self.segments])
+
+    def __len__(self) -> int:
+        return int(self.ends[-1])
+
+    def strings(self, first: int, last: int) -> Strings:
+        """Rows first..last-1."""
+        parts = []
+        for segment, end in zip(self.segments, self.ends.tolist(), strict=True):
+            start = end - segment.rows
+            if first < end and start < last:
+                parts.append(segment.strings(max(first, start) - start, min(last, end) - start))
+        return Strings.concatenate(parts)
+
+
+def row_count(task: Task, split: str) -> int:
+    """How many rows a split has."""
+    wanted = task.split(split)
+    if isinstance(wanted.rows, int) and not wanted.per_size:
+        return wanted.rows
+    return len(choose_rows(task, split))
+
+
+def choose_rows(task: Task, split: str) -> Rows:
+    """The rows of a split, without the strings that an earlier split has."""
+    wanted, law, language = task.split(split), task.law(split), task.language
+    sizes = language.sizes(wanted.window)
+    if wanted.rows == "all":
+        earlier = _earlier_strings(task, split)
+        return Rows((_everything(language, law, wanted.window, task.key(split), earlier),), 0.0)
+    rows = task.row_count(split)
+    if not wanted.distinct:
+        return Rows((Segment(law, wanted.window, task.key(split), rows),), 0.0)
+    earlier = _earlier_strings(task, split)
+    if not wanted.per_size:
+        return _distinct([(wanted.window, task.key(split), rows)], language, law, earlier)
+    each = [(Window(n, n), task.key(split, size=n), min(rows, language.count(n))) for n in sizes]
+    return _distinct(each, language, law, earlier)
+
+
+def _distinct(
+    asked: list[tuple[Window, Key, int]], language: Language, law: Law, earlier: list[Strings]
+) -> Rows:
+    segments, tried, drawn = [], 0, 0
+    for window, key, rows in asked:
+        chosen = select_distinct(language, law, window, key, rows, earlier)
+        segments.append(Segment(law, window, key, rows, chosen.draws, chosen.enumerated))
+        tried, drawn = tried + chosen.tried, drawn + len(chosen.draws)
+    return Rows(tuple(segments), 1 - drawn / tried)
+
+
+def _everything(language: Language, law: Law, window: Window, key: Key, earlier: list[Strings]) -> Segment:
+    """Every string of the window, in the order of the enumeration, but those of earlier splits."""
+    known = {tuple(string.tolist()) for strings in earlier for string in strings}
+    members = (string for size in window for string in language.enumerate(size) if string not in known)
+    listed = Strings.from_ids(language.alphabet, members)
+    return Segment(law, window, key, len(listed), np.empty(0, np.uint64), listed)
+
+
+def _earlier_strings(task: Task, split: str) -> list[Strings]:
+    """The strings of the splits before this one that may share some with it: a string is in one of them only."""
+    if task.split(split).overlaps:
+        return []
+    return [rows.strings(0, len(rows)) for rows in (choose_rows(task, name) for name in _before(task, split))]
+
+
+def _before(task: Task, split: str) -> Iterator[str]:
+    window = task.split(split).window
+    for name in islice(task.splits, [*task.splits].index(split)):
+        other = task.split(name)
+        if (
+            other.distinct
+            and not other.overlaps
+            and other.window.low <= window.high
+            and window.low <= other.window.high
+        ):
+            yield name
