@@ -51,7 +51,7 @@ class RNN(Controller):
 
 
 class LSTM(Controller):
-    r"""The LSTM with a forget gate.
+    """The LSTM with a forget gate.
 
     i, f, g, o = W_ih x + b_ih + W_hh h + b_hh
     c' = sigmoid(f) c + sigmoid(i) tanh(g)

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from marnn_bench.errors import DataError, UsageError
-from marnn_bench.evaluation.source import file_digest
 from marnn_bench.store.manifest import read_manifest
+from marnn_bench.store.read import REMEDY, check_file
 
 DATASET = "dataset"
 CARD, MANIFEST = "README.md", "manifest.json"
-REMEDY = "Run `marnn-bench generate` again with --overwrite."
 TAG = re.compile(r"[A-Za-z0-9](\.?[A-Za-z0-9_-])*")
 
 
@@ -54,12 +53,16 @@ def prepare(folder: Path, tag: str | None = None) -> Release:
         raise UsageError(f"{folder} holds no finished task. Run `marnn-bench generate` again.")
     if tag is not None and not TAG.fullmatch(tag):
         raise UsageError(f"Tag {tag!r} is not possible; use letters, digits, dots and hyphens, as in v1.0.")
-    files = {name: _size(folder / name) for name in (CARD, MANIFEST)}
+    if not (folder / CARD).is_file():
+        raise DataError(f"{folder / CARD} is missing. {REMEDY}")
     try:
         listed = [
             shard for task in tasks.values() for split in task["splits"].values() for shard in split["shards"]
         ]
-        files |= {shard["file"]: _size(folder / shard["file"], shard["sha256"]) for shard in listed}
+        for shard in listed:
+            check_file(folder / shard["file"], shard["sha256"])
+        names = (CARD, MANIFEST, *(shard["file"] for shard in listed))
+        files = {name: (folder / name).stat().st_size for name in names}
         return Release(folder, tag or default_tag(tasks), tuple(tasks), files)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{folder / MANIFEST} is damaged ({error!r}). {REMEDY}") from error
@@ -87,7 +90,7 @@ def default_tag(tasks: dict[str, Any]) -> str:
 def check_repo(repo: str) -> None:
     """UsageError unless this is org/name as the Hub allows it."""
     from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+    from huggingface_hub.utils import validate_repo_id
 
     try:
         validate_repo_id(repo)
@@ -131,14 +134,6 @@ def upload(release: Release, repo: str, *, private: bool = False, progress: bool
     return f"{api.endpoint}/datasets/{repo}"
 
 
-def _size(path: Path, sha256: str | None = None) -> int:
-    if not path.is_file():
-        raise DataError(f"{path} is missing. {REMEDY}")
-    if sha256 is not None and file_digest(path) != sha256:
-        raise DataError(f"{path} is damaged or edited: its sha256 is not that of the manifest. {REMEDY}")
-    return path.stat().st_size
-
-
 @contextmanager
 def _hub_errors(repo: str, tag: str) -> Iterator[None]:
     """Whatever the Hub or the network answers, as a UsageError that says what to do."""
@@ -150,7 +145,7 @@ def _hub_errors(repo: str, tag: str) -> Iterator[None]:
         raise UsageError("HF_HUB_OFFLINE is set: nothing can be uploaded. Unset it.") from error
     except errors.HfHubHTTPError as error:
         raise UsageError(_refusal(error.response.status_code, repo, tag, error.server_message)) from error
-    except errors.HTTPError as error:  # type: ignore[attr-defined]
+    except errors.HTTPError as error:
         raise UsageError(
             f"Cannot reach {constants.ENDPOINT} ({error}). Check the network, then try again."
         ) from error

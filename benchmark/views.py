@@ -38,7 +38,7 @@ class NextSymbol:
         """Which answers count: [symbols]."""
         if self.scored == "all":
             return np.ones(len(answers), np.bool_)
-        single = np.bitwise_count(answers) == 1
+        single: NDArray[np.bool_] = np.bitwise_count(answers) == 1
         if self.scored == "deterministic without END":
             single &= answers != np.uint64(1 << len(language.alphabet))
         return single

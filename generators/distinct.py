@@ -99,6 +99,11 @@ class _KnownStrings:
         return kernels.distinct.mark_new(self._slots, prints)
 
 
+def first_occurrences(strings: Strings) -> NDArray[np.bool_]:
+    """Whether each string is the first of its equals: [n]."""
+    return _KnownStrings(len(strings)).add(strings)
+
+
 def _first_new(language: Language, window: Window, known: _KnownStrings, rows: int) -> Strings:
     """The first `rows` strings of the enumeration that are not yet known."""
     remaining = (string for size in window for string in language.enumerate(size))

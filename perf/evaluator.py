@@ -10,10 +10,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 import numpy as np
+from timing import print_table
 
 from marnn_bench.evaluation.evaluator import model_task
 from marnn_bench.evaluation.process import Limits, ModelProcess
@@ -36,25 +38,28 @@ MODELS = {
 
 
 def main() -> None:
-    """Print a line for each model."""
+    """Print the table."""
     task = find_task(TASK)
     examples = read_split(cached_data(task), task, "test")
     prefixes = len(examples.strings.ids)
-    print(f"{TASK} test: {len(examples):,} strings, {prefixes:,} prefixes")
+    rows = []
     for name, source in MODELS.items():
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "model.py"
             file.write_text(source)
-            asking = 1e6 * asking_seconds(file, examples) / prefixes
-            whole = seconds(lambda folder=folder: evaluate(Path(folder)))  # type: ignore[misc]
-        print(f"{name:<20} {asking:6.3f} µs a prefix    {whole:5.2f} s for `marnn-bench eval`, all told")
+            asking = asking_seconds(file, examples)
+            whole = wall_seconds(partial(evaluate, file))
+        rows.append([name, f"{1e6 * asking / prefixes:.3f}", f"{whole:.2f}"])
+    print_table(
+        rows, [f"{len(examples):,} strings, {prefixes:,} prefixes", "µs a prefix", "eval, all told, s"]
+    )
 
 
 def asking_seconds(file: Path, examples: Examples) -> float:
     """Seconds for all waves, the process being there."""
     with ModelProcess(file, Limits()) as model:
         model.load(model_task(examples.task))
-        return seconds(lambda: ask(model, examples))
+        return wall_seconds(partial(ask, model, examples))
 
 
 def ask(model: ModelProcess, examples: Examples) -> None:
@@ -68,20 +73,21 @@ def fail(mishap: Mishap) -> None:
     raise mishap.failure
 
 
-def evaluate(folder: Path) -> None:
+def evaluate(file: Path) -> None:
     """The command, as a user gives it."""
-    program = [sys.executable, "-m", "marnn_bench", "eval", str(folder / "model.py"), "--task", TASK]
-    subprocess.run([*program, "--out", str(folder / "out"), "--overwrite"], check=True, capture_output=True)
+    program = [sys.executable, "-m", "marnn_bench", "eval", str(file), "--task", TASK]
+    out = str(file.parent / "out")
+    subprocess.run([*program, "--out", out, "--overwrite"], check=True, capture_output=True)
 
 
-def seconds(work: Callable[[], None]) -> float:
-    """How long something takes, median of several times."""
+def wall_seconds(work: Callable[[], None]) -> float:
+    """How long something takes, two processes being at work: median of several times, after one not counted."""
     taken = []
-    for _ in range(REPEATS):
+    for _ in range(REPEATS + 1):
         started = time.perf_counter()
         work()
         taken.append(time.perf_counter() - started)
-    return median(taken)
+    return median(taken[1:])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """marnn-bench train and baselines, as a user types them."""
 
+import csv
 import json
 from pathlib import Path
 
@@ -96,3 +97,12 @@ def test_baselines_are_listed_with_their_sizes_on_a_task(tmp_path):
         ("lstm", "Vanilla LSTM", 12, None, 1404),
         ("stack-rnn", "Stack-RNN+Softmax", 12, 5, 631),
     ]
+
+
+def test_every_baseline_has_a_row_in_its_papers_tables(tmp_path):
+    listed = json.loads(succeed("baselines", "--format", "json", cwd=tmp_path))
+    for baseline in listed:
+        with (
+            Path(__file__).parent.parent / "leaderboard" / "data" / f"{baseline['paper']}.csv"
+        ).open() as file:
+            assert baseline["published_row"] in {row["model"] for row in csv.DictReader(file)}

@@ -2,21 +2,16 @@
 
 import hashlib
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from command_line import marnn, succeed
+from models.support import MODELS, errors, samples, small_data, write_model, write_trained
 
 from marnn_bench.errors import DataError, LimitError, ModelError, UsageError
 from marnn_bench.evaluation.evaluator import Evaluation, evaluate
@@ -29,13 +24,8 @@ from marnn_bench.generators.palindromes import MarkedPalindromes
 from marnn_bench.generators.strings import Strings
 from marnn_bench.registry import find_task
 from marnn_bench.store.read import read_split
-from marnn_bench.store.write import generate
 from marnn_bench.task import Task
 from marnn_bench.views import NextSymbol
-
-MODELS = Path(__file__).parent / "models"
-ROWS = {"train": 60, "test": 1100}
-"""Two waves."""
 
 Record = dict[str, Any]
 Write = Callable[[str], Path]
@@ -44,23 +34,20 @@ Write = Callable[[str], Path]
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Small splits of some tasks."""
-    folder = tmp_path_factory.mktemp("data")
-    for name in ("dyck2", "dyck3", "hom-palindrome", "marked-palindrome", "string-reversal"):
-        generate(find_task(name).with_splits(ROWS), folder)
-    return folder
+    names = ("dyck2", "dyck3", "hom-palindrome", "marked-palindrome", "string-reversal")
+    return small_data(tmp_path_factory.mktemp("data"), *names)
 
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
     """Writes a model file into a folder of its own."""
+    return partial(write_model, tmp_path / "model")
 
-    def write_model(source: str) -> Path:
-        file = tmp_path / "model" / "my_model.py"
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(dedent(source))
-        return file
 
-    return write_model
+@pytest.fixture
+def trained(tmp_path: Path) -> Path:
+    """The folder of three trained runs."""
+    return write_trained(tmp_path / "trained")
 
 
 def run(
@@ -73,17 +60,6 @@ def run(
     evaluation = Evaluation(source, test, train, limits, keep_going)
     with ModelProcess(source.file, limits) as process:
         return evaluate(process, evaluation, ResultFolder(out, evaluation.key()))
-
-
-def samples(out: Path) -> dict[str, list[Any]]:
-    """What samples.parquet holds."""
-    content: dict[str, list[Any]] = pq.read_table(out / "samples.parquet").to_pydict()
-    return content
-
-
-def errors(out: Path) -> list[Record]:
-    """What errors.jsonl holds."""
-    return [json.loads(line) for line in (out / "errors.jsonl").read_text().splitlines()]
 
 
 # -- scores
@@ -234,24 +210,20 @@ def test_keep_going_counts_what_fails_as_wrong(data: Path, tmp_path: Path) -> No
     prefixes = [
         tuple(test.task.language.alphabet.symbols[i] for i in test.strings[row][:40]) for row in (3, 5, 1030)
     ]
-    (tmp_path / "bracket_stack.py").write_text((MODELS / "bracket_stack.py").read_text())
-    file = tmp_path / "my_model.py"
-    file.write_text(
-        dedent(
-            f"""
-            import os
-            from bracket_stack import load, predict as know
-            def predict(prefix):
-                if prefix == {prefixes[0]}:
-                    return [float("nan")] * 4
-                if prefix == {prefixes[1]}:
-                    raise ValueError("one string")
-                if prefix == {prefixes[2]}:
-                    os._exit(1)
-                return know(prefix)
-            """
-        )
-    )
+    shutil.copy(MODELS / "bracket_stack.py", tmp_path)
+    source = f"""
+        import os
+        from bracket_stack import load, predict as know
+        def predict(prefix):
+            if prefix == {prefixes[0]}:
+                return [float("nan")] * 4
+            if prefix == {prefixes[1]}:
+                raise ValueError("one string")
+            if prefix == {prefixes[2]}:
+                os._exit(1)
+            return know(prefix)
+        """
+    file = write_model(tmp_path, source)
     result = run(file, data, tmp_path / "out", keep_going=True)
     found = samples(tmp_path / "out")
     wrong = [row for row, correct in enumerate(found["correct"]) if not correct]
@@ -314,31 +286,6 @@ def test_limits_stop_and_do_not_keep_from_resuming(data: Path, tmp_path: Path, w
 # -- runs
 
 
-@pytest.fixture
-def trained(tmp_path: Path) -> Path:
-    """A folder as `marnn-bench train` writes it, of 3 runs: one knows the language, the others say constants."""
-    folder = tmp_path / "trained"
-    folder.mkdir()
-    shutil.copy(MODELS / "bracket_stack.py", folder)
-    (folder / "training.json").write_text(
-        json.dumps({"model": "stack-rnn", "published_row": "Stack-RNN", "runs": 3})
-    )
-    (folder / "model.py").write_text(
-        dedent(
-            """
-            import bracket_stack
-            def load(task):
-                global run
-                run = task.run
-                bracket_stack.load(task)
-            def predict(prefix):
-                return [{"("}, bracket_stack.predict(prefix), {"(", "["}][run]
-            """
-        )
-    )
-    return folder
-
-
 def test_all_runs_of_a_train_folder_are_evaluated(trained: Path, data: Path, tmp_path: Path) -> None:
     result = run(trained, data, tmp_path / "out")
     assert [scores["sequence_accuracy"]["value"] for scores in result["runs"]] == [0.0, 1.0, 0.0]
@@ -357,11 +304,10 @@ def test_fewer_runs_can_be_asked_and_more_cannot(trained: Path, data: Path, tmp_
     assert len(run(trained, data, tmp_path / "out", runs=2)["runs"]) == 2
     with pytest.raises(UsageError, match=r"holds 3 runs, not 4. Try --runs 3"):
         ModelSource.find(trained, 4)
+    run(MODELS / "mirror_stack.py", data, tmp_path / "with-load", "string-reversal", runs=2)
+    without_load = write_model(tmp_path, "def predict(prefix): return set()")
     with pytest.raises(UsageError, match="has no load"):
-        run(MODELS / "mirror_stack.py", data, tmp_path / "ok", "string-reversal", runs=2)
-        file = tmp_path / "one.py"
-        file.write_text("def predict(prefix): return set()")
-        run(file, data, tmp_path / "no", runs=2)
+        run(without_load, data, tmp_path / "without-load", runs=2)
 
 
 def test_a_failed_load_names_its_run(trained: Path, data: Path, tmp_path: Path) -> None:

@@ -2,15 +2,37 @@
 
 import json
 import resource
-import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 from command_line import marnn, succeed
+from models.support import MODELS, samples, small_data, write_model, write_trained
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Small splits of dyck2."""
+    return small_data(tmp_path_factory.mktemp("data"), "dyck2")
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a model file into a folder of its own."""
+    return partial(write_model, tmp_path / "model")
+
+
+@pytest.fixture
+def trained(tmp_path: Path) -> Path:
+    """The folder of three trained runs."""
+    return write_trained(tmp_path / "trained")
 
 
 def test_eval_prints_a_table_of_80_columns_and_what_to_type_next(data: Path, tmp_path: Path) -> None:
@@ -161,31 +183,19 @@ def test_overwrite_replaces_a_result_and_nothing_else(data: Path, tmp_path: Path
 
 def test_a_full_disk_gives_exit_code_4_and_the_rest_can_follow(data: Path, tmp_path: Path) -> None:
     """A limit on the size of files stands for the disk."""
-    import resource
+    program = ["eval", MODELS / "hashing_step.py", "--task", "dyck2", "--data", data, "--out", "r"]
 
-    program = [
-        sys.executable,
-        "-m",
-        "marnn_bench",
-        "eval",
-        MODELS / "hashing_step.py",
-        "--task",
-        "dyck2",
-        "--data",
-        data,
-        "--out",
-        "r",
-    ]
-    limit = lambda: (
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
-        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000)),
-    )  # noqa: E731
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
     ended = subprocess.run(
-        program, cwd=tmp_path, capture_output=True, text=True, preexec_fn=limit, check=False
-    )  # type: ignore[arg-type]
+        [sys.executable, "-m", "marnn_bench", *program],
+        cwd=tmp_path, preexec_fn=limit, capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert ended.returncode == 4, ended.stderr
     assert "disk is full" in ended.stderr and "Traceback" not in ended.stderr
-    succeed(*program[3:], cwd=tmp_path)
+    succeed(*program, cwd=tmp_path)
 
 
 def paced(write: Write) -> Path:

@@ -28,7 +28,7 @@ class Vanilla(Cell):
 
 @dataclass(frozen=True)
 class Stack(Cell):
-    r"""A controller with a stack of superposed elements (sections 3.1 and 3.2).
+    """A controller with a stack of superposed elements (sections 3.1 and 3.2).
 
     h~    = h + W_sh s(0) + b_sh
     h'    = RNN(x, h~)

@@ -14,6 +14,7 @@ from marnn_bench.evaluation.source import ModelSource
 from marnn_bench.generators.strings import Strings
 from marnn_bench.registry import find_task
 from marnn_bench.store.cache import cached_data
+from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split
 
 
@@ -51,7 +52,8 @@ def check(model: Path, name: str, wave_seconds: float, memory: int, style: str) 
     source = ModelSource.find(model)
     with ModelProcess(source.file, Limits(wave_seconds, memory)) as process:
         data = cached_data(task)
-        strings = Strings.concatenate([read_split(data, task, split).strings for split in task.splits])
+        kept = read_manifest(data)["tasks"][task.name]["splits"]
+        strings = Strings.concatenate([read_split(data, task, split).strings for split in kept])
         checker = Checker(process, task, source.file.name)
         checks = [_shown(found, style) for found in checker.run(strings)]
     if style == "json":

@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,7 +22,9 @@ from marnn_bench.examples import Examples
 from marnn_bench.generators.window import Window
 from marnn_bench.registry import find_task
 from marnn_bench.store.cache import cached_data
+from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split, split_entry
+from marnn_bench.store.rows import total_rows
 from marnn_bench.task import Task
 
 INTERRUPTED = 130
@@ -113,17 +116,22 @@ def evaluate(
     )
 
 
-def _read(task: Task, data: Path | None, split: str) -> tuple[Examples, Examples]:
-    """The split that is asked, and train."""
+def _read(task: Task, data: Path | None, split: str) -> tuple[Examples, Examples | None]:
+    """The split that is asked, and train, if it is of a size that can be kept."""
     if data is None:
-        with progress(sum(one.rows for one in task.splits.values()), f"generate {task.name}", "row") as bar:
+        with progress(total_rows(task), f"generate {task.name}", "row") as bar:
             data = cached_data(task, bar.update)
-    for name in {split, "train"}:
-        entry = split_entry(
-            data, task, name
-        )  # folders may hold other rows, laws and windows than the task's own
-        task = task.with_splits({name: entry["rows"]}, entry["law"], {name: Window.parse(entry["window"])})
-    return read_split(data, task, split), read_split(data, task, "train")
+    examples = _read_split(data, task, split)
+    kept = read_manifest(data)["tasks"][task.name]["splits"]
+    return examples, _read_split(data, task, "train") if "train" in kept else None
+
+
+def _read_split(data: Path, task: Task, split: str) -> Examples:
+    """The examples of a split, their task having the rows, law and window that they were generated with."""
+    entry = split_entry(data, task, split)
+    examples = read_split(data, task, split)
+    changed = task.with_splits({split: entry["rows"]}, entry["law"], {split: Window.parse(entry["window"])})
+    return replace(examples, task=changed)
 
 
 def _result(process: ModelProcess, evaluation: Evaluation, folder: ResultFolder, overwrite: bool) -> Record:

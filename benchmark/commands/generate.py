@@ -13,6 +13,7 @@ from marnn_bench.generators.distinct import LARGEST
 from marnn_bench.generators.window import Window
 from marnn_bench.registry import find_task, our_tasks
 from marnn_bench.store.manifest import read_manifest
+from marnn_bench.store.rows import total_rows
 from marnn_bench.store.write import SHARD_ROWS
 from marnn_bench.store.write import generate as write_task
 from marnn_bench.task import Task
@@ -64,8 +65,7 @@ def generate(
     ]
     for task in tasks:
         _note_repetitions(task)
-        total = sum(split.rows for split in task.splits.values())
-        with progress(total, f"generate {task.name}", "row") as bar:
+        with progress(total_rows(task), f"generate {task.name}", "row") as bar:
             write_task(
                 task, out, workers=workers, shard_rows=shard_rows, overwrite=overwrite, progress=bar.update
             )
@@ -93,7 +93,7 @@ def _row_count(text: str) -> int:
 
 def _note_repetitions(task: Task) -> None:
     for name, split in task.splits.items():
-        if split.rows > LARGEST:
+        if isinstance(split.rows, int) and split.rows > LARGEST:
             note(f"{task.name} {name}: more than {LARGEST:,} rows are independent draws, repetitions kept.")
 
 

@@ -35,22 +35,17 @@ class AnswerReader:
 
     def mask(self, answer: object) -> int:
         """The set that one answer stands for: a set of symbols, a {symbol: score} map, or one score a column."""
-        if isinstance(answer, (set, frozenset, AbstractSet)):
-            return self._union(answer)
-        if isinstance(answer, (dict, Mapping)):
-            self._union(answer)
-            return self._chosen((self._bits[symbol] for symbol in answer), answer.values())
-        if hasattr(answer, "tolist"):
-            answer = answer.tolist()
-        if not isinstance(answer, (list, tuple)):
-            raise BadAnswer(
-                f"answered {_named(answer)}; it may be a set of symbols, a {{symbol: score}} map or scores"
-            )
+        if not isinstance(answer, (set, frozenset, dict, list, tuple)):
+            answer = _plain(answer)
+        if isinstance(answer, (set, frozenset)):
+            return sum(self._bits_of(answer))
+        if isinstance(answer, dict):
+            return _chosen(self._bits_of(answer), answer.values())
         if len(answer) != len(self._columns):
             raise BadAnswer(
                 f"answered {len(answer)} scores, not {len(self._columns)}: one for each of {self._listed}"
             )
-        return self._chosen(self._bits.values(), answer)
+        return _chosen(self._bits.values(), answer)
 
     def masks(self, answer: Any, n: int) -> tuple[Masks, NDArray[np.bool_]]:
         """The sets of an (n, columns) array of scores, and which of them hold NaN: [n], [n]."""
@@ -74,28 +69,39 @@ class AnswerReader:
     def _listed(self) -> str:
         return f"`{' '.join(self._columns)}`"
 
-    def _union(self, symbols: Iterable[object]) -> int:
-        mask = 0
+    def _bits_of(self, symbols: Iterable[Any]) -> list[int]:
         try:
-            for symbol in symbols:
-                mask |= self._bits[symbol]  # type: ignore[index]
-        except KeyError:
-            raise BadAnswer(
-                f"answered the unknown symbol {reprlib.repr(symbol)}; there are {self._listed}"
-            ) from None
-        return mask
+            return [self._bits[symbol] for symbol in symbols]
+        except KeyError as error:
+            (unknown,) = error.args
+        raise BadAnswer(f"answered the unknown symbol {reprlib.repr(unknown)}; there are {self._listed}")
 
-    def _chosen(self, bits: Iterable[int], scores: Iterable[Any]) -> int:
-        mask = 0
-        try:
-            for bit, score in zip(bits, scores, strict=True):
-                if score >= THRESHOLD:
-                    mask |= bit
-                elif not score < THRESHOLD:
-                    raise BadAnswer("answered NaN")
-        except TypeError:
-            raise BadAnswer(f"answered {reprlib.repr(score)}, where a score should be") from None
-        return mask
+
+def _plain(answer: Any) -> set[Any] | dict[Any, Any] | list[Any]:
+    """A set, dict or list in the place of something that is much like one."""
+    if isinstance(answer, AbstractSet):
+        return set(answer)
+    if isinstance(answer, Mapping):
+        return dict(answer)
+    if isinstance(listed := answer.tolist() if hasattr(answer, "tolist") else answer, list):
+        return listed
+    raise BadAnswer(
+        f"answered {_named(listed)}; it may be a set of symbols, a {{symbol: score}} map or scores"
+    )
+
+
+def _chosen(bits: Iterable[int], scores: Iterable[Any]) -> int:
+    """The bits whose scores reach the threshold, as one mask."""
+    mask = 0
+    try:
+        for bit, score in zip(bits, scores, strict=True):
+            if score >= THRESHOLD:
+                mask |= bit
+            elif not score < THRESHOLD:
+                raise BadAnswer("answered NaN")
+    except TypeError:
+        raise BadAnswer(f"answered {reprlib.repr(score)}, where a score should be") from None
+    return mask
 
 
 def _named(answer: object) -> str:

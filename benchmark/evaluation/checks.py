@@ -72,19 +72,18 @@ class Checker:
         """The answers to a sample, asked backwards in small batches: [symbols]."""
         backwards = np.arange(len(sample))[::-1]
         batches = [backwards[i : i + BATCH] for i in range(0, len(sample), BATCH)]
-        asked = Strings.concatenate([sample.take(rows) for rows in batches])
-        answers = np.concatenate([self._ask(sample.take(rows)) for rows in batches])
-        return Strings(answers, asked.offsets).take(backwards).ids
+        answered = Strings.concatenate([self._answered(sample.take(rows)) for rows in batches])
+        return answered.take(backwards).ids
 
     def _causal(self, strings: Strings) -> Check:
         """Pairs of strings that share a prefix: the firsts in one batch, the seconds in another."""
         pairs = shared_prefixes(strings, PAIRS)
-        shared = np.array([pair.shared for pair in pairs], np.int64)
-        asked = [strings.take([pair.first for pair in pairs]), strings.take([pair.second for pair in pairs])]
-        firsts, seconds = (_heads(Strings(self._ask(side), side.offsets), shared).ids for side in asked)
-        return self._compare(
-            "causal", "the same answers before strings part", _heads(asked[0], shared), firsts, seconds
-        )
+        if not pairs:
+            return Check("causal", True, "no two strings share a prefix")
+        shared, *sides = np.array(pairs).T
+        heads = _heads(strings.take(sides[0]), shared)
+        firsts, seconds = (_heads(self._answered(strings.take(rows)), shared).ids for rows in sides)
+        return self._compare("causal", "the same answers before strings part", heads, firsts, seconds)
 
     def _compare(self, name: str, good: str, strings: Strings, first: Masks, second: Masks) -> Check:
         """Whether two series of answers to the same strings agree; if not, where they part."""
@@ -96,6 +95,10 @@ class Checker:
         prefix = self._show(strings[row][: symbol + 1 - int(strings.offsets[row])])
         one, other = (self._show_set(int(answers[symbol])) for answers in (first, second))
         return Check(name, False, f"after {prefix} first {one}, then {other}")
+
+    def _answered(self, strings: Strings) -> Strings:
+        """The answers in the place of the symbols."""
+        return Strings(self._ask(strings), strings.offsets)
 
     def _ask(self, strings: Strings) -> Masks:
         """The answers to these strings, as one batch: [symbols]."""

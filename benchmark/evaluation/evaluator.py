@@ -31,13 +31,13 @@ class Evaluation:
     """What is evaluated, and how.
 
     examples:    the split that is asked
-    train:       what the trivial answers are fitted on
+    train:       what trivial answers are fitted on, if there is such a split
     keep_going:  count rows that fail as wrong, instead of stopping
     """
 
     source: ModelSource
     examples: Examples
-    train: Examples
+    train: Examples | None
     limits: Limits = field(default_factory=Limits)
     keep_going: bool = False
 

@@ -24,7 +24,7 @@ def report(result: Record) -> str:
 
 def _headline(result: Record) -> str:
     task, model, runs = result["task"], result["model"], len(result["runs"])
-    low, _, high = task["window"].partition(":")
+    low, high = (result["runs"][0]["by_length"][place]["length"] for place in (0, -1))
     return (
         f"{task['name']} {task['version']}, {task['split']}: {task['rows']:,} strings of {low}-{high} symbols\n"
         f"{model['name']}, asked by {model['interface']}{f', {runs} runs' if runs > 1 else ''}, {result['wall_s']:.1f} s"

@@ -1,6 +1,7 @@
 """Reading a split back, and seeing at once whether it is what its manifest says."""
 
 import errno
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +82,12 @@ def read_file(path: Path) -> pa.Table:
             raise
         reason = str(error).splitlines()[0][:100]
         raise DataError(f"{path} is damaged or cut off ({reason}). {REMEDY}") from None
+
+
+def check_file(path: Path, sha256: str) -> None:
+    """DataError unless the file is there and has this hash."""
+    if not path.exists():
+        raise DataError(f"{path} is missing. {REMEDY}")
+    with path.open("rb") as file:
+        if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
+            raise DataError(f"{path} is damaged or edited: its sha256 is not that of the manifest. {REMEDY}")

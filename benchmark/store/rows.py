@@ -81,6 +81,11 @@ def row_count(task: Task, split: str) -> int:
     return len(choose_rows(task, split))
 
 
+def total_rows(task: Task) -> int:
+    """How many rows all splits have that are not endless."""
+    return sum(row_count(task, name) for name, split in task.splits.items() if split.rows != "fresh")
+
+
 def choose_rows(task: Task, split: str) -> Rows:
     """The rows of a split, without the strings that an earlier split has."""
     wanted, law, language = task.split(split), task.law(split), task.language

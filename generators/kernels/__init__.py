@@ -11,13 +11,14 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from marnn_bench.generators.kernels import automata as automata
     from marnn_bench.generators.kernels import choice as choice
     from marnn_bench.generators.kernels import distinct as distinct
     from marnn_bench.generators.kernels import dyck as dyck
     from marnn_bench.generators.kernels import palindromes as palindromes
     from marnn_bench.generators.kernels import pushdown as pushdown
 
-_MODULES = frozenset({"choice", "distinct", "dyck", "palindromes", "pushdown"})
+_MODULES = frozenset({"automata", "choice", "distinct", "dyck", "palindromes", "pushdown"})
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -18,7 +18,8 @@ def trace(
     """The configuration after each symbol: [symbols]. No branch on what is read, half would be guessed wrongly."""
     configurations = np.empty(ids.size, np.int32)
     stack = np.zeros(deepest + 1, np.uint32)  # tops, the empty stack's lowest
-    table, symbols = moves.ravel(), uint64(moves.shape[1])
+    table = moves.ravel()
+    symbols = uint64(moves.shape[1])
     for row in range(offsets.size - 1):
         height, here = int64(0), uint64(start)
         for position in range(offsets[row], offsets[row + 1]):

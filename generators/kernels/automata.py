@@ -1,0 +1,50 @@
+"""The inner loops of `marnn_bench.generators.regular` and `marnn_bench.generators.counter_machine`."""
+
+import numpy as np
+from numba import int32, uint64
+from numpy.typing import NDArray
+
+from marnn_bench.generators.kernels.compiler import kernel
+from marnn_bench.generators.strings import Ids
+
+
+@kernel
+def trace_states(
+    ids: Ids, offsets: NDArray[np.int64], moves: NDArray[np.int32], start: int
+) -> NDArray[np.int32]:
+    """The state after each symbol: [symbols]. moves: [states, symbols], the next state."""
+    states = np.empty(ids.size, np.int32)
+    table, symbols = moves.ravel(), uint64(moves.shape[1])
+    for row in range(offsets.size - 1):
+        here = int32(start)
+        for position in range(offsets[row], offsets[row + 1]):
+            here = table[uint64(here) * symbols + uint64(ids[position])]
+            states[position] = here
+    return states
+
+
+@kernel
+def trace_counters(
+    ids: Ids, offsets: NDArray[np.int64], moves: NDArray[np.int32], changes: NDArray[np.int8], start: int
+) -> NDArray[np.int32]:
+    """The configuration after each symbol, state << counters | set of the positive counters: [symbols].
+
+    moves:    [configurations, symbols]  the next state << counters
+    changes:  [configurations, symbols, counters]
+    """
+    configurations = np.empty(ids.size, np.int32)
+    symbols, counters = uint64(changes.shape[1]), changes.shape[2]
+    to, change = moves.ravel(), changes.ravel()
+    values = np.zeros(counters, np.int64)
+    for row in range(offsets.size - 1):
+        here = int32(start)
+        values[:] = 0
+        for position in range(offsets[row], offsets[row + 1]):
+            move = uint64(here) * symbols + uint64(ids[position])
+            here = to[move]
+            for counter in range(counters):
+                value = values[counter] + change[move * uint64(counters) + uint64(counter)]
+                values[counter] = value
+                here |= int32(value > 0) << int32(counter)
+            configurations[position] = here
+    return configurations

@@ -1,0 +1,178 @@
+"""The inner loops of `marnn_bench.generators.negatives`.
+
+Each kernel writes one proposal for each of `rows`, in the place that the row's source has in `proposals`; what it
+draws comes from the stream of the row's draw and `purpose`, the kind and the attempt.
+"""
+
+import numpy as np
+from numba import uint64
+from numpy.typing import NDArray
+
+from marnn_bench.generators.kernels.compiler import inlined, kernel
+from marnn_bench.generators.kernels.philox import STREAM_WORDS, below, open_stream, word64
+from marnn_bench.generators.strings import Ids
+
+
+@kernel
+def random_words(key: NDArray[np.uint32], draws: NDArray[np.uint64], purpose: int) -> NDArray[np.uint64]:
+    """The first 64 random bits of each draw for a purpose: [draws]."""
+    words = np.empty(draws.size, np.uint64)
+    stream = np.empty(STREAM_WORDS, np.uint32)
+    for i in range(draws.size):
+        open_stream(stream, key, draws[i], purpose)
+        words[i] = word64(stream)
+    return words
+
+
+@kernel
+def propose_random(
+    key: NDArray[np.uint32],
+    draws: NDArray[np.uint64],
+    purpose: int,
+    rows: NDArray[np.int64],
+    symbols: int,
+    offsets: NDArray[np.int64],
+    proposals: Ids,
+) -> None:
+    """Every symbol equally likely."""
+    stream = np.empty(STREAM_WORDS, np.uint32)
+    for row in rows:
+        open_stream(stream, key, draws[row], purpose)
+        for position in range(offsets[row], offsets[row + 1]):
+            proposals[position] = below(stream, symbols)
+
+
+@kernel
+def propose_edits(
+    key: NDArray[np.uint32],
+    draws: NDArray[np.uint64],
+    purpose: int,
+    rows: NDArray[np.int64],
+    symbols: int,
+    asked: NDArray[np.int64],
+    ids: Ids,
+    offsets: NDArray[np.int64],
+    proposals: Ids,
+) -> None:
+    """`asked` edits: some pairs of a deletion and an insertion, their number equally likely, the rest substitutions.
+
+    The substitutions are at different positions, every set of them equally likely; the pairs come after them.
+    """
+    stream = np.empty(STREAM_WORDS, np.uint32)
+    for row in rows:
+        open_stream(stream, key, draws[row], purpose)
+        first, last = offsets[row], offsets[row + 1]
+        pairs = below(stream, asked[row] // 2 + 1)
+        substitutions = asked[row] - 2 * pairs
+        for position in range(first, last):
+            symbol = ids[position]
+            if below(stream, last - position) < substitutions:
+                substitutions -= 1
+                other = below(stream, symbols - 1)
+                proposals[position] = other + (other >= symbol)
+            else:
+                proposals[position] = symbol
+        for _ in range(pairs):
+            gone = first + below(stream, last - first)
+            here = first + below(stream, last - first)
+            step = 1 if gone < here else -1
+            for position in range(gone, here, step):
+                proposals[position] = proposals[position + step]
+            proposals[here] = below(stream, symbols)
+
+
+@kernel
+def propose_swap(
+    key: NDArray[np.uint32],
+    draws: NDArray[np.uint64],
+    purpose: int,
+    rows: NDArray[np.int64],
+    ids: Ids,
+    offsets: NDArray[np.int64],
+    proposals: Ids,
+) -> None:
+    """One symbol, every position equally likely, exchanged with one that differs, all of those equally likely."""
+    stream = np.empty(STREAM_WORDS, np.uint32)
+    for row in rows:
+        open_stream(stream, key, draws[row], purpose)
+        first, last = offsets[row], offsets[row + 1]
+        here = first + below(stream, last - first)
+        symbol, others = ids[here], 0
+        for position in range(first, last):
+            proposals[position] = ids[position]
+            others += ids[position] != symbol
+        ahead, there = below(stream, others), first
+        while ahead > 0 or ids[there] == symbol:
+            ahead -= ids[there] != symbol
+            there += 1
+        proposals[here], proposals[there] = ids[there], symbol
+
+
+@kernel
+def propose_permuted(
+    key: NDArray[np.uint32],
+    draws: NDArray[np.uint64],
+    purpose: int,
+    rows: NDArray[np.int64],
+    ids: Ids,
+    offsets: NDArray[np.int64],
+    proposals: Ids,
+) -> None:
+    """The symbols in another order, every order equally likely (Fisher-Yates, from the left)."""
+    stream = np.empty(STREAM_WORDS, np.uint32)
+    for row in rows:
+        open_stream(stream, key, draws[row], purpose)
+        first = offsets[row]
+        for position in range(first, offsets[row + 1]):
+            place = first + below(stream, position - first + 1)
+            proposals[position] = proposals[place]
+            proposals[place] = ids[position]
+
+
+@kernel
+def propose_guided(
+    key: NDArray[np.uint32],
+    draws: NDArray[np.uint64],
+    purpose: int,
+    rows: NDArray[np.int64],
+    illegal: NDArray[np.uint64],
+    places: NDArray[np.int64],
+    ids: Ids,
+    offsets: NDArray[np.int64],
+    proposals: Ids,
+) -> None:
+    """One symbol that may not be there in the place of one, every such position equally likely, then every symbol.
+
+    illegal:  [symbols]  the set of symbols that cannot stand at each position, behind what stands before it
+    places:   [n]        how many positions of a string have such symbols
+    """
+    stream = np.empty(STREAM_WORDS, np.uint32)
+    for row in rows:
+        open_stream(stream, key, draws[row], purpose)
+        first, last = offsets[row], offsets[row + 1]
+        proposals[first:last] = ids[first:last]
+        ahead, here = below(stream, places[row]), first
+        while ahead > 0 or illegal[here] == 0:
+            ahead -= illegal[here] != 0
+            here += 1
+        proposals[here] = _member(illegal[here], below(stream, _size(illegal[here])))
+
+
+@inlined
+def _size(mask: int) -> int:
+    size = 0
+    while mask != 0:
+        mask &= mask - uint64(1)
+        size += 1
+    return size
+
+
+@inlined
+def _member(mask: int, place: int) -> int:
+    """The number of the set bit that has `place` set bits below it."""
+    for _ in range(place):
+        mask &= mask - uint64(1)
+    bit = 0
+    while (mask >> uint64(bit)) & uint64(1) == 0:
+        bit += 1
+    return bit
