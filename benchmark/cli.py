@@ -26,6 +26,10 @@ COMMANDS = {
 """Command name -> where it is, and one line of help (which its own help begins with)."""
 
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called, and which ends with the exit codes of our errors."""
 
@@ -55,6 +59,9 @@ class LazyGroup(click.Group):
             self._fail(ctx, UsageError(error_text), error)
         except MarnnError as error:
             self._fail(ctx, error, error)
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            ctx.exit(INTERRUPTED)
         except MemoryError as error:
             self._fail(ctx, LimitError("Memory ran out. Ask for less, or run it on a larger machine."), error)
         except OSError as error:

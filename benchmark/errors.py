@@ -18,17 +18,21 @@ class CheckFailed(MarnnError):
     exit_code = 1
 
 
-class ModelError(MarnnError):
-    """The model raised, died, or answered what it may not. `details` is its traceback, where there is one."""
-
-    exit_code = 3
+class DetailedError(MarnnError):
+    """An error with `details`, such as the traceback of a model, that --debug shows."""
 
     def __init__(self, message: str, details: str = "") -> None:
         super().__init__(message)
         self.details = details
 
 
-class LimitError(MarnnError):
+class ModelError(DetailedError):
+    """The model raised, died, or answered what it may not."""
+
+    exit_code = 3
+
+
+class LimitError(DetailedError):
     """Time, memory or disk ran out."""
 
     exit_code = 4

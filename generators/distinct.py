@@ -63,7 +63,7 @@ def select_distinct(
             f"{language.name} has {existing - taken:,} strings in the window {window}{elsewhere}, not {rows:,}: "
             "ask for fewer rows or a wider window."
         )
-    known = _KnownStrings(rows + sum(map(len, exclude)))
+    known = KnownStrings(rows + sum(map(len, exclude)))
     for strings in exclude:
         known.add(strings)
     found: list[Draws] = []
@@ -87,8 +87,8 @@ def _inside(window: Window, sizes: NDArray[np.int64]) -> int:
     return int(((window.low <= sizes) & (sizes <= window.high)).sum())
 
 
-class _KnownStrings:
-    """A hash table of 128-bit fingerprints."""
+class KnownStrings:
+    """A hash table of the 128-bit fingerprints of at most so many strings."""
 
     def __init__(self, rows: int) -> None:
         self._slots = np.zeros((1 << (2 * (rows + BLOCK)).bit_length(), 2), np.uint64)
@@ -96,15 +96,20 @@ class _KnownStrings:
     def add(self, strings: Strings) -> NDArray[np.bool_]:
         """Whether each string is met for the first time: [n]."""
         prints = kernels.distinct.fingerprints(strings.ids, strings.offsets)
-        return kernels.distinct.mark_new(self._slots, prints)
+        return kernels.distinct.mark_new(self._slots, prints, True)
+
+    def have(self, strings: Strings) -> NDArray[np.bool_]:
+        """Whether each string is in the table: [n]."""
+        prints = kernels.distinct.fingerprints(strings.ids, strings.offsets)
+        return ~kernels.distinct.mark_new(self._slots, prints, False)
 
 
 def first_occurrences(strings: Strings) -> NDArray[np.bool_]:
     """Whether each string is the first of its equals: [n]."""
-    return _KnownStrings(len(strings)).add(strings)
+    return KnownStrings(len(strings)).add(strings)
 
 
-def _first_new(language: Language, window: Window, known: _KnownStrings, rows: int) -> Strings:
+def _first_new(language: Language, window: Window, known: KnownStrings, rows: int) -> Strings:
     """The first `rows` strings of the enumeration that are not yet known."""
     remaining = (string for size in window for string in language.enumerate(size))
     chosen = [Strings.from_ids(language.alphabet, [])]

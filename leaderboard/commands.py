@@ -39,7 +39,8 @@ def show_board(results: tuple[Path, ...], task: str | None, plot: Path | None, s
     if not (results or task):
         raise UsageError("Give a result folder, or --task NAME for its published rows.")
     if plot:
-        from marnn_bench.leaderboard.picture import check_suffix, draw
+        from marnn_bench.leaderboard.picture import draw
+        from marnn_bench.pictures import check_suffix
 
         check_suffix(plot)
     boards = make_boards([read_result(folder) for folder in results], task)

@@ -10,37 +10,21 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from marnn_bench.errors import UsageError
 from marnn_bench.generators.window import Window
 from marnn_bench.leaderboard.boards import Board
 from marnn_bench.leaderboard.results import Result
 from marnn_bench.leaderboard.statistics import mean_intervals
+from marnn_bench.pictures import COLOURS, GREY, save
 from marnn_bench.registry import all_tasks
 
-SUFFIXES = (".html", ".pdf", ".png", ".svg")
-
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Okabe & Ito's palette, which the colour-blind can tell apart, without its yellow, which is faint on white."""
-
-GREY = "#666666"
 TITLE = "sequence accuracy, %"
 WIDTH, HEIGHT = 640, 320
 
 
-def check_suffix(path: Path) -> None:
-    """UsageError unless a picture can be written under this name."""
-    if path.suffix not in SUFFIXES:
-        raise UsageError(
-            f"No picture can be written as {path.name}; end its name with {', '.join(SUFFIXES)}."
-        )
-
-
 def draw(boards: Sequence[Board], path: Path) -> None:
     """Write the picture of our results: one panel a task, in which the splits of a model join in one line."""
-    check_suffix(path)
-    options: dict[str, dict[str, Any]] = {".html": {"inline": True}, ".png": {"ppi": 144}}
     chart = alt.vconcat(*map(_panel, _panels(boards)), spacing=40)
-    _styled(chart).save(path, **options.get(path.suffix, {}))
+    save(chart.resolve_scale(color="independent", shape="independent"), path)
 
 
 def _panels(boards: Sequence[Board]) -> list[list[Board]]:
@@ -150,16 +134,3 @@ def _train_window(task: str) -> Window | None:
     """The training lengths of a task, where it is installed and has a train split."""
     known = all_tasks().get(task)
     return known.splits["train"].window if known and "train" in known.splits else None
-
-
-def _styled(chart: alt.VConcatChart) -> alt.VConcatChart:
-    styled: alt.VConcatChart = (
-        chart.configure_axis(
-            labelFontSize=13, titleFontSize=14, titleFontWeight="normal", gridColor="#e6e6e6"
-        )
-        .configure_title(fontSize=17, subtitleFontSize=13, subtitleColor=GREY, anchor="start", offset=12)
-        .configure_legend(labelFontSize=13, labelLimit=500, symbolSize=120, symbolOpacity=1, orient="bottom")
-        .configure_view(stroke=None)
-        .resolve_scale(color="independent", shape="independent")
-    )
-    return styled

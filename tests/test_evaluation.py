@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Callable
 from functools import partial
@@ -187,7 +188,7 @@ def test_the_first_failure_ends_it_and_what_was_answered_stays(
     out, broken = tmp_path / "out", tmp_path / "broken"
     broken.touch()
     with pytest.raises(
-        ModelError, match="step raised ValueError: so it goes, at test rows 1024-1099, after 1 symbols"
+        ModelError, match=r"step raised ValueError: so it goes, at test rows 1024-1099, after 1 symbol\."
     ):
         run(file, data, out)
     assert sorted(path.name for path in (out / ".parts").iterdir()) == ["00000-00000.parquet", "key"]
@@ -352,6 +353,20 @@ def test_the_digest_of_a_folder_leaves_out_what_no_model_reads(tmp_path: Path, d
     (tmp_path / "runs" / "link").symlink_to("nowhere")
     shutil.copytree(data, tmp_path / "data")
     assert folder_digest(tmp_path) == before
+
+
+def test_no_more_than_so_much_of_a_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files beyond are told apart by their size and time."""
+    monkeypatch.setattr("marnn_bench.evaluation.source.HASHED", 10)
+    small, large = tmp_path / "a", tmp_path / "b"
+    small.write_bytes(b"12345678")
+    large.write_bytes(b"12345678")
+    digests = [folder_digest(tmp_path)]
+    for file, content, changed in ((large, b"87654321", 5), (large, b"11111111", 5), (small, b"87654321", 5)):
+        file.write_bytes(content)
+        os.utime(file, (changed, changed))
+        digests.append(folder_digest(tmp_path))
+    assert digests[0] != digests[1] == digests[2] != digests[3]
 
 
 def test_more_columns_than_a_mask_can_tell_from_no_answer_are_refused() -> None:

@@ -48,7 +48,7 @@ def test_eval_prints_a_table_of_80_columns_and_what_to_type_next(data: Path, tmp
         "100",
     ):
         assert part in out.out
-    assert "Next: marnn-bench leaderboard show r" in out.err
+    assert "Next:\n  marnn-bench leaderboard show r\n" in out.err
     again = marnn(
         "eval", MODELS / "bracket_stack.py", "--task", "dyck2", "--data", data, "--out", "r", cwd=tmp_path
     )
@@ -73,6 +73,15 @@ def test_eval_as_json_prints_the_result(data: Path, tmp_path: Path) -> None:
     arguments = ("--task", "dyck2", "--data", data, "--out", "r", "--format", "json")
     printed = succeed("eval", MODELS / "openers.py", *arguments, cwd=tmp_path)
     assert json.loads(printed) == json.loads((tmp_path / "r" / "result.json").read_text())
+
+
+def test_eval_imports_no_compiler_and_no_second_statistics(data: Path, tmp_path: Path) -> None:
+    arguments = ["eval", str(MODELS / "openers.py"), "--task", "dyck2", "--data", str(data), "--out", "r"]
+    program = f"from marnn_bench.cli import main; main({arguments}, standalone_mode=False); import sys; print(*sys.modules)"
+    ended = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert {"numba", "scipy", "torch", "nltk"}.isdisjoint(ended.stdout.splitlines()[-1].split())
 
 
 def test_eval_generates_data_that_is_not_given(tmp_path: Path) -> None:

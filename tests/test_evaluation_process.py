@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from ast import literal_eval
@@ -153,6 +155,17 @@ def test_one_process_serves_many_runs(write: Write) -> None:
             assert play(model, STRINGS, fail).tolist() == [1 << run] * 6
     assert loaded.interface == "predict" and loaded.loads
     assert len(set((file.parent / "pids").read_text().split())) == 1
+
+
+def test_the_process_imports_numpy_and_little_else() -> None:
+    program = "import marnn_bench.evaluation.child, sys; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "numpy" in loaded
+    assert {"click", "pyarrow", "numba", "pandas", "tqdm", "dataclasses", "marnn_bench.task"}.isdisjoint(
+        loaded
+    )
 
 
 # -- what it may do

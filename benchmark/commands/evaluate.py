@@ -3,7 +3,6 @@
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,26 +18,24 @@ from marnn_bench.evaluation.report import report
 from marnn_bench.evaluation.results import ResultFolder
 from marnn_bench.evaluation.source import ModelSource
 from marnn_bench.examples import Examples
-from marnn_bench.generators.window import Window
 from marnn_bench.registry import find_task
 from marnn_bench.store.cache import cached_data
 from marnn_bench.store.manifest import read_manifest
-from marnn_bench.store.read import read_split, split_entry
+from marnn_bench.store.read import read_split
 from marnn_bench.store.rows import total_rows
 from marnn_bench.task import Task
+from marnn_bench.views import NextSymbol, Synchronous
 
-INTERRUPTED = 130
 F = TypeVar("F", bound=Callable[..., object])
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def _read_size(ctx: click.Context, option: click.Parameter, text: str) -> int:
-    """Bytes, from 500M or 8G."""
-    parsed = re.fullmatch(r"([\d.]+)([KMGT]?)(i?B)?", text.strip().upper().replace("IB", ""))
-    try:
-        return int(float(parsed[1]) * UNITS[parsed[2]]) if parsed else int(text)
-    except ValueError:
-        raise click.BadParameter(f"{text!r} is no size such as 500M or 8G.") from None
+    """Bytes, from 500M, 8G or 1.5GiB."""
+    parsed = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)(?:I?B)?", text.strip().upper())
+    if not parsed:
+        raise click.BadParameter(f"{text!r} is no size such as 500M or 8G.")
+    return int(float(parsed[1]) * UNITS[parsed[2]])
 
 
 def limit_options(command: F) -> F:
@@ -106,13 +103,14 @@ def evaluate(
             folder = ResultFolder(out, evaluation.key())
             result = _result(process, evaluation, folder, overwrite)
     except KeyboardInterrupt:
-        note("Interrupted. The same command continues where it stopped.")
-        sys.exit(INTERRUPTED)
+        note("The same command continues where it stopped.")
+        raise
     show(style, report(result), result)
     if lost := result["errors"]["rows"]:
         note(f"{lost:,} strings lack answers and count as wrong: see {out}/{result['errors']['file']}.")
     note(
-        f"{out}/result.json written. Next: marnn-bench leaderboard show {out}   marnn-bench compare {out} OTHER"
+        f"{out}/result.json holds the result. Next:\n"
+        f"  marnn-bench leaderboard show {out}\n  marnn-bench compare {out} OTHER_RESULT"
     )
 
 
@@ -121,17 +119,11 @@ def _read(task: Task, data: Path | None, split: str) -> tuple[Examples, Examples
     if data is None:
         with progress(total_rows(task), f"generate {task.name}", "row") as bar:
             data = cached_data(task, bar.update)
-    examples = _read_split(data, task, split)
-    kept = read_manifest(data)["tasks"][task.name]["splits"]
-    return examples, _read_split(data, task, "train") if "train" in kept else None
-
-
-def _read_split(data: Path, task: Task, split: str) -> Examples:
-    """The examples of a split, their task having the rows, law and window that they were generated with."""
-    entry = split_entry(data, task, split)
+    if not isinstance(task.view, NextSymbol | Synchronous) or getattr(task.view, "scored", "all") != "all":
+        raise UsageError(f"{task.name} asks what `eval` does not score yet; its data can be generated.")
     examples = read_split(data, task, split)
-    changed = task.with_splits({split: entry["rows"]}, entry["law"], {split: Window.parse(entry["window"])})
-    return replace(examples, task=changed)
+    kept = read_manifest(data)["tasks"][task.name]["splits"]
+    return examples, read_split(data, task, "train") if "train" in kept else None
 
 
 def _result(process: ModelProcess, evaluation: Evaluation, folder: ResultFolder, overwrite: bool) -> Record:

@@ -52,9 +52,11 @@ class ModelServer:
         """Answer until the requests end."""
         while frame := read_frame(self._requests.read):
             try:
-                self._replies.write(self._answer(frame))
+                self._send(self._answer(frame))
             except Failure as failure:
                 self._report(failure)
+            except MemoryError:
+                self._report(Failure("memory", "ran out of memory"))
 
     def _answer(self, frame: Frame) -> bytes:
         if frame.kind is Kind.LOAD:
@@ -68,7 +70,11 @@ class ModelServer:
         raise ProtocolError(f"A model is not asked {frame.kind.name}.")
 
     def _report(self, failure: Failure) -> None:
-        self._replies.write(pack_failure(failure))
+        self._send(pack_failure(failure))
+
+    def _send(self, frame: bytes) -> None:
+        self._replies.write(frame)
+        self._replies.flush()
 
     def _load(self, task: ModelTask) -> Loaded:
         if self._module is None:
@@ -120,11 +126,13 @@ def take_over_descriptors() -> tuple[BinaryIO, BinaryIO]:
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
 
     def let_go() -> None:
-        os.close(requests)
-        os.close(replies)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for connection in (requests, replies):
+            os.dup2(nothing, connection, inheritable=False)
+        os.close(nothing)
 
     os.register_at_fork(after_in_child=let_go)  # a forked copy of the model must not answer in its place
-    return os.fdopen(requests, "rb"), os.fdopen(replies, "wb", buffering=0)
+    return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
 
 
 def limit_memory(size: int) -> None:

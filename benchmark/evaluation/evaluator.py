@@ -17,7 +17,7 @@ from marnn_bench.evaluation.process import Limits, ModelProcess
 from marnn_bench.evaluation.protocol import Failure, Loaded, ModelTask
 from marnn_bench.evaluation.provenance import harness
 from marnn_bench.evaluation.results import Part, ResultFolder
-from marnn_bench.evaluation.source import ModelSource, file_digest, folder_digest
+from marnn_bench.evaluation.source import ModelSource, file_digest
 from marnn_bench.evaluation.trivial import trivial_scores
 from marnn_bench.evaluation.waves import MOST_COLUMNS, WAVE_ROWS, Mishap, Progress, play, waves_of
 from marnn_bench.examples import Examples
@@ -53,7 +53,7 @@ class Evaluation:
         task = self.examples.task
         about = {
             "harness": __version__,
-            "model": [self.source.file.name, folder_digest(self.source.file.parent), self.source.runs],
+            "model": [self.source.file.name, self.source.folder_sha256, self.source.runs],
             "task": [task.name, task.version, self.examples.split, self.examples.digest],
             "wave_rows": WAVE_ROWS,
             # Without --keep-going no answer survives a limit, so that the limits change none.
@@ -167,7 +167,8 @@ class _Mishaps:
         run = f"run {self.run}, " if self.evaluation.source.runs > 1 else ""
         split = f"{run}{self.evaluation.examples.split}"
         if mishap.failure.streams is None:
-            return f"{split} rows {self.rows[0]}-{self.rows[-1]}, after {mishap.sent} symbols"
+            sent = "1 symbol" if mishap.sent == 1 else f"{mishap.sent} symbols"
+            return f"{split} rows {self.rows[0]}-{self.rows[-1]}, after {sent}"
         return f"{split} row {self.rows[mishap.rows[0]]}, after {show_prefix(self._prefix(mishap))}"
 
 
@@ -189,7 +190,7 @@ def _result(evaluation: Evaluation, loaded: Loaded, folder: ResultFolder) -> Rec
             "interface": loaded.interface,
             "file": str(source.file),
             "sha256": file_digest(source.file),
-            "folder_sha256": folder_digest(source.file.parent),
+            "folder_sha256": source.folder_sha256,
             "training": source.training,
         },
         "protocol": {

@@ -76,7 +76,7 @@ class ModelProcess:
     """
 
     def __init__(self, file: Path, limits: Limits) -> None:
-        self._file = file.resolve()
+        self._file = file.absolute()
         self._limits = limits
         self._scratch = tempfile.TemporaryDirectory(prefix="marnn-bench-", ignore_cleanup_errors=True)
         self._task: ModelTask | None = None

@@ -48,16 +48,19 @@ def _accuracies(result: Record) -> str:
 
 
 def _reach(result: Record) -> str:
-    """How far it gets; with several runs, the run in the middle, and how many solve the task."""
+    """How far it gets; with several runs, how far the one in the middle gets, and how many solve the task."""
     runs, solved = result["runs"], result["summary"]["solved"]
     longest = _middle([run["longest_solved"] or 0 for run in runs])
     errors = [run["first_error"]["median"] for run in runs if run["first_error"]["strings"]]
-    first = f"first error, median position: {_middle(errors)}" if errors else "no errors"
-    line = f"longest length solved (>= {solved['threshold']}): {longest or 'none'}    {first}"
+    length = f"longest length solved (>= {solved['threshold']}): {longest or 'none'}"
+    error = f"first error, median position: {_middle(errors)}" if errors else "no errors"
     if len(runs) == 1:
-        return line
-    share = f"[{solved['lower']:.2f}, {solved['upper']:.2f}]"
-    return f"solved (>= {solved['threshold']}): {solved['runs']} of {len(runs)} runs, {solved['share']:.2f} {share}\n{line}"
+        return f"{length}    {error}"
+    interval = f"[{solved['lower']:.2f}, {solved['upper']:.2f}]"
+    return (
+        f"solved (>= {solved['threshold']}): {solved['runs']} of {len(runs)} runs, {solved['share']:.2f} {interval}\n"
+        f"{length}, median of runs\n{error}{', median of runs' if errors else ''}"
+    )
 
 
 def _breakdowns(runs: Sequence[Record]) -> str:

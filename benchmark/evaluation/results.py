@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from marnn_bench.errors import DataError, UsageError
-from marnn_bench.evaluation.arrow import from_lists, to_arrow, to_lists
 from marnn_bench.evaluation.metrics import Marks, Record
 from marnn_bench.evaluation.protocol import Masks
 from marnn_bench.evaluation.source import file_digest
 from marnn_bench.generators.strings import Strings
+from marnn_bench.store.arrow import from_lists, to_arrow, to_lists
 from marnn_bench.store.manifest import write_json, write_text
 
 State = Literal["new", "unfinished", "complete", "other"]

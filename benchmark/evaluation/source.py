@@ -5,13 +5,14 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 from marnn_bench.errors import DataError, UsageError
 
-HASHED_WHOLE: Final = 1 << 30
-"""Files larger than this many bytes are told apart by size and time of change."""
+HASHED: Final = 1 << 30
+"""So many bytes of a folder are read; files beyond are told apart by size and time of change."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,11 @@ class ModelSource:
     file: Path
     training: dict[str, Any] | None
     runs: int
+
+    @cached_property
+    def folder_sha256(self) -> str:
+        """The digest of its folder, as it was when first asked for."""
+        return folder_digest(self.file.parent)
 
     @classmethod
     def find(cls, path: Path, runs: int | None = None) -> "ModelSource":
@@ -64,10 +70,11 @@ def folder_digest(folder: Path) -> str:
     Left out are hidden files, __pycache__, virtual environments, and folders that marnn-bench itself writes beside a
     model: results and generated splits.
     """
-    content = hashlib.sha256()
+    content, left = hashlib.sha256(), HASHED
     for file in _files(folder):
         size, changed = file.stat().st_size, file.stat().st_mtime_ns
-        told_by = str(changed) if size > HASHED_WHOLE else file_digest(file)
+        told_by = file_digest(file) if size <= left else str(changed)
+        left -= min(size, left)
         content.update(f"{file.relative_to(folder)}\0{size}\0{told_by}\0".encode())
     return content.hexdigest()
 

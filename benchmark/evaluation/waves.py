@@ -18,6 +18,7 @@ WAVE_ROWS: Final = 1024
 """Strings of a wave: part of what is measured, since a model may use what it sees of the others."""
 
 MOST_COLUMNS: Final = 63
+"""Columns of a task that can be evaluated; a 64th bit is left for what follows."""
 
 NO_ANSWER: Final = np.uint64(2**64 - 1)
 """Stands for a set that was not answered; no set of MOST_COLUMNS symbols or fewer equals it."""

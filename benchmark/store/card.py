@@ -107,4 +107,23 @@ def _section(name: str, task: dict[str, Any]) -> str:
             f"| {split} | {entry['rows']:,} | {entry['symbols']:,} | {length['min']}-{length['max']} "
             f"| {length['mean']:.1f} | {depth['max']} | `{entry['law']}` | {dropped} | `{entry['digest'][:16]}` |"
         )
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_leaks(task.get("leaks", {}))]) + "\n"
+
+
+def _leaks(report: dict[str, Any]) -> list[str]:
+    if not report:
+        return []
+    repeated = ", ".join(f"{split} {share:.2%}" for split, share in report["duplicates"].items())
+    overlap = "; ".join(f"{pair}: {rows:,}" for pair, rows in report["overlap"].items()) or "one split only"
+    lines = ["", f"Leak report. Rows that repeat an earlier one: {repeated}. Rows in common: {overlap}."]
+    names = list(dict.fromkeys(score["name"] for scores in report["trivial"].values() for score in scores))
+    if names:
+        lines += [
+            "",
+            f"| strings that a trivial answer gets | {' | '.join(names)} |",
+            f"|---|{'---:|' * len(names)}",
+        ]
+    for split, scores in report["trivial"].items():
+        by_name = {score["name"]: f"{score['sequence_accuracy']:.2%}" for score in scores}
+        lines.append(f"| {split} | {' | '.join(by_name[name] for name in names)} |")
+    return lines

@@ -19,6 +19,7 @@ from marnn_bench.errors import DataError
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.language import Masks
 from marnn_bench.generators.strings import Strings, offsets_of
+from marnn_bench.store.arrow import lengths_of, numbers, to_arrow, to_lists
 from marnn_bench.task import Task
 from marnn_bench.views import NextSymbol, SetView, Synchronous, Transduce
 
@@ -69,21 +70,19 @@ def _column(task: Task, name: str, kind: pa.DataType, strings: Strings) -> pa.Ar
         case "input":
             return _spell(task.language.alphabet, strings)
         case "next" if isinstance(task.view, NextSymbol):
-            masks = task.view.answers(task.language, strings).astype(kind.value_type.to_pandas_dtype())
-            return pa.ListArray.from_arrays(pa.array(strings.offsets.astype(np.int32)), pa.array(masks)).cast(
-                kind
-            )
+            masks = task.view.answers(task.language, strings)
+            return to_lists(masks.astype(kind.value_type.to_pandas_dtype()), strings.offsets, kind)
         case "target" if isinstance(task.view, Synchronous | Transduce):
             return _spell(task.view.outputs(task.language), task.view.targets(task.language, strings))
         case "length":
-            numbers = strings.lengths
+            counted = strings.lengths
         case "n":
-            numbers = task.language.measured(strings)
+            counted = task.language.measured(strings)
         case "depth":
-            numbers = depths(task, strings)
+            counted = depths(task, strings)
         case _:
             raise ValueError(f"{task.name} has no column {name}.")
-    return pa.array(numbers.astype(kind.to_pandas_dtype()))
+    return to_arrow(counted.astype(kind.to_pandas_dtype()))
 
 
 def depths(task: Task, strings: Strings) -> NDArray[np.int64]:
@@ -106,8 +105,7 @@ def read_answers(task: Task, table: pa.Table, strings: Strings, where: str) -> M
         answers, lengths = np.uint64(1) << targets.ids.astype(np.uint64), targets.lengths
     else:
         lists = _named(task, table, "next", where).combine_chunks()
-        answers = lists.flatten().to_numpy(zero_copy_only=False).astype(np.uint64)
-        lengths = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
+        answers, lengths = numbers(lists.flatten()).astype(np.uint64), lengths_of(lists)
     if not np.array_equal(lengths, strings.lengths):
         row = int(np.flatnonzero(lengths != strings.lengths)[0])
         raise DataError(f"{where}, row {row}: {lengths[row]} answers for {strings.lengths[row]} symbols.")
@@ -128,22 +126,23 @@ def _named(task: Task, table: pa.Table, name: str, where: str) -> pa.ChunkedArra
 
 
 def _spell(alphabet: Alphabet, strings: Strings) -> pa.Array:
-    symbols = pa.array(alphabet.symbols).take(pa.array(strings.ids))
-    return pc.binary_join(pa.ListArray.from_arrays(pa.array(strings.offsets.astype(np.int32)), symbols), " ")
+    symbols = pa.array(alphabet.symbols).take(to_arrow(strings.ids))
+    return pc.binary_join(to_lists(symbols, strings.offsets, pa.list_(pa.string())), " ")
 
 
 def _read(alphabet: Alphabet, column: pa.ChunkedArray, where: str) -> Strings:
     texts = column.combine_chunks()
     words = pc.split_pattern(texts, " ")
-    lengths = pc.if_else(pc.equal(texts, ""), 0, pc.list_value_length(words)).to_numpy(zero_copy_only=False)
     symbols = words.flatten()
-    symbols = symbols.filter(pc.not_equal(symbols, ""))
+    symbols = symbols.filter(pc.not_equal(symbols, ""))  # the empty text splits into one empty word
+    offsets = offsets_of(lengths_of(words) - (lengths_of(texts) == 0))
     ids = pc.index_in(symbols, value_set=pa.array(alphabet.symbols))
-    offsets = offsets_of(lengths)
-    if ids.null_count or len(ids) != offsets[-1]:
-        bad = int(np.flatnonzero(ids.is_null())[0]) if ids.null_count else 0
+    if ids.null_count:
+        bad = pc.indices_nonzero(ids.is_null())[0].as_py()
         row = int(np.searchsorted(offsets, bad, side="right")) - 1
         raise DataError(
             f"{where}, row {row}: {symbols[bad].as_py()!r} is not in the alphabet {' '.join(alphabet)}."
         )
-    return Strings(ids.to_numpy().astype(alphabet.dtype), offsets)
+    if len(ids) != offsets[-1]:
+        raise DataError(f"{where}: symbols are not separated by single spaces.")
+    return Strings(numbers(ids).astype(alphabet.dtype), offsets)

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pyarrow as pa
 
+from marnn_bench.store.arrow import lengths_of, numbers
+
 BLOCK_ROWS = 65_536
 ALGORITHM = "sha256 of blocks of 65536 rows, 1"
 """Algorithm and its version, as the manifest names it."""
@@ -50,11 +52,10 @@ def _parts(column: pa.Array) -> Iterator[np.ndarray]:
         _, offsets, data = column.buffers()
         ends = np.frombuffer(offsets, "<i4")[column.offset : column.offset + len(column) + 1]
         yield np.diff(ends).astype("<u4")
-        text = np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
-        yield text[ends[0] : ends[-1]] if len(ends) else text[:0]
+        yield np.frombuffer(data or b"", np.uint8)[ends[0] : ends[-1]]
     elif pa.types.is_list(column.type):
-        yield np.diff(column.offsets.to_numpy()).astype("<u4")
+        yield lengths_of(column).astype("<u4")
         yield from _parts(column.flatten())
     else:
-        values = column.to_numpy(zero_copy_only=False)
+        values = numbers(column)
         yield values.astype(values.dtype.newbyteorder("<"))

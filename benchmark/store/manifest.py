@@ -140,7 +140,15 @@ def build_manifest(out: Path) -> dict[str, Any]:
         if len(found) == plan.files:
             entry = tasks.setdefault(task, {**_task_entry(plan), "splits": {}})
             entry["splits"][split] = _split_entry(found)
+    for task, entry in tasks.items():
+        if leaks_file(out, task).exists():
+            entry["leaks"] = json.loads(leaks_file(out, task).read_text())
     return {"format": FORMAT, "digest_algorithm": ALGORITHM, "tasks": tasks}
+
+
+def leaks_file(out: Path, task: str) -> Path:
+    """Where the leak report of a task is kept, beside the folder of its receipts."""
+    return out / RECEIPTS / f"{task}.json"
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

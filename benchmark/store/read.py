@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow.parquet as pq
 
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.examples import Examples
+from marnn_bench.generators.window import Window
 from marnn_bench.registry import find_task
 from marnn_bench.store.columns import read_answers, read_strings
 from marnn_bench.store.digest import split_digest, table_digests
@@ -34,7 +36,17 @@ def read_split(folder: Path, task: Task | str, split: str) -> Examples:
     table = read_rows(folder, entry)
     where = entry["shards"][0]["file"]
     strings = read_strings(task, table, where)
-    return Examples(task, split, strings, read_answers(task, table, strings, where), entry["digest"])
+    answers = read_answers(task, table, strings, where)
+    return Examples(as_listed(task, split, entry), split, strings, answers, entry["digest"])
+
+
+def as_listed(task: Task, split: str, entry: dict[str, Any]) -> Task:
+    """The task with the rows, window and law that a manifest gives for a split."""
+    own = task.split(split)
+    rows = own.rows if own.rows == "all" or own.per_size else entry["rows"]
+    window, law, distinct = Window.parse(entry["window"]), entry["law"], entry["distinct"]
+    listed = replace(own, rows=rows, window=window, law=law, distinct=distinct)
+    return replace(task, splits={**task.splits, split: listed})
 
 
 def read_rows(folder: Path, entry: dict[str, Any]) -> pa.Table:

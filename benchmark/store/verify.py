@@ -9,7 +9,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,12 +17,11 @@ from numpy.typing import NDArray
 from marnn_bench.errors import DataError
 from marnn_bench.generators.distinct import first_occurrences
 from marnn_bench.generators.strings import Strings
-from marnn_bench.generators.window import Window
 from marnn_bench.registry import all_tasks
 from marnn_bench.store.columns import read_strings, to_batch
 from marnn_bench.store.digest import BLOCK_ROWS, block_digest, split_digest
 from marnn_bench.store.manifest import read_manifest
-from marnn_bench.store.read import REMEDY, check_file, read_rows
+from marnn_bench.store.read import REMEDY, as_listed, check_file, read_rows
 from marnn_bench.store.rows import choose_rows
 from marnn_bench.task import Task
 
@@ -49,7 +47,7 @@ def verify(folder: Path, progress: Callable[[int], object] = lambda rows: None) 
                 f"{folder} holds {name}, which is no task here. Install the package that offers it."
             )
         for split, listed in entry["splits"].items():
-            task = _as_listed(known[name], split, listed)
+            task = as_listed(known[name], split, listed)
             for shard in listed["shards"]:
                 check_file(folder / shard["file"], shard["sha256"])
             _check_rows(task, split, read_rows(folder, listed), f"{folder}: {name} {split}")
@@ -60,13 +58,6 @@ def verify(folder: Path, progress: Callable[[int], object] = lambda rows: None) 
                 )
             progress(listed["rows"])
             yield Verified(name, split, listed["rows"], listed["symbols"], listed["digest"], regenerated)
-
-
-def _as_listed(task: Task, split: str, listed: dict[str, Any]) -> Task:
-    """The task with the rows, window and law that the manifest gives for a split."""
-    own = task.split(split)
-    rows = {} if own.rows == "all" or own.per_size else {split: listed["rows"]}
-    return task.with_splits(rows=rows, law=listed["law"], windows={split: Window.parse(listed["window"])})
 
 
 def _check_rows(task: Task, split: str, table: pa.Table, where: str) -> None:

@@ -16,15 +16,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from marnn_bench.errors import UsageError
+from marnn_bench.store.arrow import numbers
 from marnn_bench.store.card import dataset_card
 from marnn_bench.store.columns import schema, to_batch
 from marnn_bench.store.digest import BLOCK_ROWS, block_digest
+from marnn_bench.store.leaks import leak_report
 from marnn_bench.store.manifest import (
     RECEIPTS,
     Plan,
     Receipt,
     as_json,
     build_manifest,
+    leaks_file,
     receipts,
     write_json,
     write_text,
@@ -61,7 +64,7 @@ def generate(
         raise UsageError(f"--shard-rows must be a multiple of {BLOCK_ROWS:,}, not {shard_rows:,}.")
     plans = [Plan.of(task, name, shard_rows) for name, split in task.splits.items() if split.rows != "fresh"]
     if all(receipt.plan in plans for receipt in receipts(out, task.name)):
-        _write_splits(task, plans, out, workers, shard_rows, progress)
+        _write_task(task, plans, out, workers, shard_rows, progress)
     elif not overwrite:
         raise UsageError(
             f"{out} holds {task.name} with other rows, law or version. Choose another folder, or replace it with --overwrite."
@@ -69,7 +72,7 @@ def generate(
     else:
         staged = out / REPLACING
         shutil.rmtree(staged, ignore_errors=True)
-        _write_splits(task, plans, staged, workers, shard_rows, progress)
+        _write_task(task, plans, staged, workers, shard_rows, progress)
         _replace(task.name, staged, out)
     describe(out)
 
@@ -88,16 +91,25 @@ def _refuse_foreign(out: Path) -> None:
         raise UsageError(f"{out} is a file; choose a new or empty folder.")
 
 
-def _write_splits(
+def _write_task(
     task: Task, plans: list[Plan], out: Path, workers: int, shard_rows: int, progress: Progress
 ) -> None:
-    for plan in plans:
-        missing = [i for i in range(plan.files) if not _is_finished(plan, i, out)]
-        progress(plan.rows - sum(_rows_of(plan, i, shard_rows) for i in missing))
-        if missing:
-            rows = choose_rows(task, plan.split)
-            for index in missing:
-                _write_file(task, plan, index, rows, out, workers, shard_rows, progress)
+    written = [_write_split(task, plan, out, workers, shard_rows, progress) for plan in plans]
+    if any(written) or not leaks_file(out, task.name).exists():
+        write_json(leaks_file(out, task.name), leak_report(task))
+
+
+def _write_split(
+    task: Task, plan: Plan, out: Path, workers: int, shard_rows: int, progress: Progress
+) -> bool:
+    """Write the files of a split that are missing, if any are."""
+    missing = [i for i in range(plan.files) if not _is_finished(plan, i, out)]
+    progress(plan.rows - sum(_rows_of(plan, i, shard_rows) for i in missing))
+    if missing:
+        rows = choose_rows(task, plan.split)
+        for index in missing:
+            _write_file(task, plan, index, rows, out, workers, shard_rows, progress)
+    return bool(missing)
 
 
 def _rows_of(plan: Plan, index: int, shard_rows: int) -> int:
@@ -156,7 +168,7 @@ class _Totals:
         self.shortest: int | None = None
 
     def add(self, batch: pa.RecordBatch, digest: str) -> None:
-        lengths, depths = batch["length"].to_numpy(), batch["depth"].to_numpy()
+        lengths, depths = numbers(batch["length"]), numbers(batch["depth"])
         self.blocks.append(digest)
         self.rows += batch.num_rows
         self.symbols += int(lengths.sum())
@@ -202,6 +214,7 @@ def _ahead(make: Callable[[int], Block], starts: range, workers: int) -> Iterato
 
 def _replace(task: str, staged: Path, out: Path) -> None:
     """Put the staged files of a task in the place of the old ones, by renaming folders."""
+    leaks_file(staged, task).replace(leaks_file(out, task))
     for part in (RECEIPTS, "data"):
         old, new = out / part / task, staged / part / task
         aside = staged / f"old-{part}"

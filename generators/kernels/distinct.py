@@ -34,8 +34,8 @@ def fingerprints(ids: Ids, offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
 
 
 @kernel
-def mark_new(seen: NDArray[np.uint64], prints: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Whether each fingerprint is met for the first time; all are then in the hash table `seen`: [n].
+def mark_new(seen: NDArray[np.uint64], prints: NDArray[np.uint64], add: bool) -> NDArray[np.bool_]:
+    """Whether each fingerprint is met for the first time; with `add` all are then in the hash table `seen`: [n].
 
     seen: [slots, 2], a power of two of slots, more than will ever be filled; a slot of zeros is free.
     """
@@ -47,6 +47,7 @@ def mark_new(seen: NDArray[np.uint64], prints: NDArray[np.uint64]) -> NDArray[np
         while seen[slot, 1] != 0 and not (seen[slot, 0] == low and seen[slot, 1] == high):
             slot = (slot + uint64(1)) & last
         if seen[slot, 1] == 0:
-            seen[slot, 0], seen[slot, 1] = low, high
             new[row] = True
+            if add:
+                seen[slot, 0], seen[slot, 1] = low, high
     return new

@@ -22,12 +22,27 @@ def to_arrow(values: NDArray[Any]) -> pa.Array:
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(packed)])
 
 
-def to_lists(values: NDArray[Any], offsets: NDArray[np.int64], kind: pa.ListType) -> pa.Array:
+def to_lists(values: NDArray[Any] | pa.Array, offsets: NDArray[np.int64], kind: pa.ListType) -> pa.Array:
     """An Arrow array of lists, of which list i is values[offsets[i]:offsets[i + 1]]."""
     starts = pa.py_buffer(offsets.astype(np.int32))
-    return pa.Array.from_buffers(kind, len(offsets) - 1, [None, starts], children=[to_arrow(values)])
+    children = [to_arrow(values) if isinstance(values, np.ndarray) else values]
+    return pa.Array.from_buffers(kind, len(offsets) - 1, [None, starts], children=children)
 
 
 def from_lists(lists: pa.ChunkedArray) -> NDArray[Any]:
     """All values of a column of lists of numbers."""
     return np.concatenate([np.from_dlpack(chunk.flatten()) for chunk in lists.chunks])
+
+
+def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
+    """The values of a column of numbers without nulls."""
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    return np.from_dlpack(column)
+
+
+def lengths_of(column: pa.Array) -> NDArray[np.int64]:
+    """How many elements each list, or bytes each text, of a column has."""
+    offsets = column.buffers()[1]
+    starts = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
+    return np.diff(starts).astype(np.int64)
