@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -12,7 +13,7 @@ from marnn_bench.pictures import COLOURS, save
 TITLES = {"length": "length of the string", "depth": "most symbols owed at once", "n": "n"}
 WIDTH, HEIGHT = 320, 200
 
-Numbers = NDArray[np.integer]  # type: ignore[type-arg]
+Numbers = NDArray[Any]
 
 
 def draw_distributions(title: str, splits: Mapping[str, Mapping[str, Numbers]], path: Path) -> None:
@@ -34,8 +35,8 @@ def _panel(column: str, numbers: Mapping[str, Numbers]) -> alt.Chart:
             for value, count in zip(found, counts, strict=True)
         ]
     colour = alt.Color("split:N", title=None, sort=list(numbers), scale=alt.Scale(range=COLOURS))
-    return (
-        alt.Chart(alt.Data(values=points))
+    panel: alt.Chart = (
+        alt.Chart(alt.InlineData(values=points))
         .mark_bar(width=3, opacity=0.75)
         .encode(
             x=alt.X("value:Q", title=TITLES[column]),
@@ -44,3 +45,4 @@ def _panel(column: str, numbers: Mapping[str, Numbers]) -> alt.Chart:
         )
         .properties(width=WIDTH, height=HEIGHT)
     )
+    return panel

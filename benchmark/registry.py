@@ -9,8 +9,18 @@ from importlib.metadata import entry_points
 from marnn_bench.errors import UsageError
 from marnn_bench.task import Task
 
-OURS = ("marnn_bench.tasks.suzgun2019", "marnn_bench.tasks.suzgun2019b")
+OURS = (
+    "marnn_bench.tasks.suzgun2019",
+    "marnn_bench.tasks.suzgun2019b",
+    "marnn_bench.tasks.joulin2015",
+    "marnn_bench.tasks.grefenstette2015",
+    "marnn_bench.tasks.bernardy2018",
+    "marnn_bench.tasks.mali2019",
+)
 """One module per paper, each with a tuple TASKS."""
+
+AS_RECOGNITION = "--recognition"
+"""Behind the name of a next-symbol task: the same strings, asked whether they are members."""
 
 ENTRY_POINTS = "marnn_bench.tasks"
 """An entry point of this group names a Task or a module with TASKS."""
@@ -36,6 +46,10 @@ def find_task(name: str) -> Task:
     """The task of this name; other packages are looked at only if it is none of ours."""
     if task := our_tasks().get(name):
         return task
+    if (source := name.removesuffix(AS_RECOGNITION)) != name:
+        from marnn_bench.recognition import as_recognition
+
+        return as_recognition(find_task(source))
     tasks = all_tasks()
     if name in tasks:
         return tasks[name]

@@ -16,13 +16,14 @@ from marnn_bench.generators.strings import Strings
 class NextSymbol:
     """After symbols 1..n: which symbols can come next? A set, as a mask: one bit a column.
 
-    end:     whether END is a column
-    scored:  which answers count: all of them; or those where one symbol alone is right, which a model that gives one
-             symbol can be asked for, with or without the END that stands for the first symbol of the next string
+    end:       whether END is a column
+    scored:    which answers count: all of them, or those where one symbol alone is right
+    unscored:  symbols that do not count where they alone are right; END stands for the first symbol of the next string
     """
 
     end: bool
-    scored: Literal["all", "deterministic", "deterministic without END"] = "all"
+    scored: Literal["all", "deterministic"] = "all"
+    unscored: tuple[str, ...] = ()
     name: ClassVar = "next-symbol"
 
     def columns(self, language: Language) -> tuple[str, ...]:
@@ -39,8 +40,8 @@ class NextSymbol:
         if self.scored == "all":
             return np.ones(len(answers), np.bool_)
         single: NDArray[np.bool_] = np.bitwise_count(answers) == 1
-        if self.scored == "deterministic without END":
-            single &= answers != np.uint64(1 << len(language.alphabet))
+        for symbol in self.unscored:
+            single &= answers != np.uint64(language.alphabet.mask([symbol]))
         return single
 
 

@@ -14,20 +14,11 @@ by `and`), and may add 1 to counters or take 1 away; no counter falls below zero
 At most one rule may apply at a time. Counters start at 0; a string is accepted if it ends in an accepting state with
 all of them at 0.
 
-A symbol is in a next-symbol set if a rule reads it. For that to be the set of symbols that some string of the language
-goes on with, every configuration that can be reached must be live, that is, lead on to acceptance. No procedure
-decides this for all machines (two counters can compute anything), so a machine is taken only if it follows from the
-states and from which counters are zero:
-
-    drain(G)  configurations from which G is surely reached by rules that add to no counter. Each loop takes something
-              away, and what is there to be taken is finite.
-    reach(G)  configurations from which G is surely reached by finitely many rules of any kind.
-
-Starting from acceptance, draining and reaching by turns must come to hold every configuration; `surely` means
-whichever counters a rule that takes something away leaves at zero.
+A symbol is in a next-symbol set if a rule reads it. That is the set of symbols that some string of the language goes on
+with only if every configuration that can be reached leads on to acceptance, so a machine is taken only if this can be
+shown (`marnn_bench.generators.liveness`).
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,50 +29,15 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
+from marnn_bench.generators.counter_rules import Rule
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.labeller import Labeller
-from marnn_bench.generators.notation import Line, read_sheet
+from marnn_bench.generators.labeller import Labeller, before_each
+from marnn_bench.generators.liveness import leading_to, reachable
+from marnn_bench.generators.notation import read_sheet
 from marnn_bench.generators.strings import Strings
 
-MOST_COUNTERS = 12
+MOST_COUNTERS = 8
 """A configuration is a state and a set of positive counters; of these sets there are 2^counters."""
-
-Configuration = tuple[str, frozenset[str]]
-"""A state and the counters that are not zero."""
-
-
-@dataclass(frozen=True)
-class Rule:
-    """In `state`, on `symbol`, if the counters `zero` are and `positive` are not: add 1 or take 1, go `to`."""
-
-    state: str
-    symbol: str
-    to: str
-    zero: frozenset[str] = frozenset()
-    positive: frozenset[str] = frozenset()
-    add: frozenset[str] = frozenset()
-    take: frozenset[str] = frozenset()
-
-    @property
-    def needed(self) -> frozenset[str]:
-        """The counters that must not be zero."""
-        return self.positive | self.take
-
-    def __str__(self) -> str:
-        tests = [f"{c} = 0" for c in sorted(self.zero)] + [f"{c} > 0" for c in sorted(self.positive)]
-        changes = [f", {c} + 1" for c in sorted(self.add)] + [f", {c} - 1" for c in sorted(self.take)]
-        guard = f" if {' and '.join(tests)}" if tests else ""
-        return f"`{self.state} {self.symbol}{guard} -> {self.to}{''.join(changes)}`"
-
-    def applies(self, here: Configuration) -> bool:
-        """Whether the rule applies, the symbol aside."""
-        return here[0] == self.state and not self.zero & here[1] and self.needed <= here[1]
-
-    def outcomes(self, here: Configuration) -> Iterator[Configuration]:
-        """The configurations that it can lead to: a counter that 1 is taken from may be zero afterwards, or not."""
-        for left in product((True, False), repeat=len(self.take)):
-            emptied = {c for c, some in zip(sorted(self.take), left, strict=True) if not some}
-            yield self.to, (here[1] | self.add) - emptied
 
 
 @dataclass(frozen=True)
@@ -140,7 +96,7 @@ class CounterMachine(Labeller):
     def parse(cls, text: str) -> "CounterMachine":
         """The machine of a text as at the head of this file. LanguageError names a line that cannot be read."""
         sheet = read_sheet(text)
-        rules = tuple(map(_read_rule, sheet.rules))
+        rules = tuple(map(Rule.read, sheet.rules))
         alphabet = sheet.alphabet([rule.symbol for rule in rules])
         return cls(alphabet, sheet.start, sheet.accepting, rules)
 
@@ -152,7 +108,7 @@ class CounterMachine(Labeller):
     @cached_property
     def counters(self) -> tuple[str, ...]:
         """In the order in which the rules name them."""
-        return tuple(dict.fromkeys(c for r in self.rules for c in sorted(r.zero | r.needed | r.add)))
+        return tuple(dict.fromkeys(c for r in self.rules for c in sorted(r.counters)))
 
     # -- what it answers
 
@@ -166,9 +122,7 @@ class CounterMachine(Labeller):
     def trace(self, strings: Strings) -> tuple[list[str], NDArray[np.int64]]:
         """The state after each symbol and the counters, [symbols, counters]; `dead` once no rule applies."""
         tables, after = self._tables, self._configurations(strings)
-        before = np.empty_like(after)
-        before[1:] = after[:-1]
-        before[strings.offsets[:-1][strings.lengths > 0]] = tables.start
+        before = before_each(after, tables.start, strings)
         changes = tables.changes[before, strings.ids].astype(np.int64)
         sums = np.concatenate([np.zeros((1, len(self.counters)), np.int64), np.cumsum(changes, axis=0)])
         values = sums[1:] - np.repeat(sums[strings.offsets[:-1]], strings.lengths, axis=0)
@@ -194,10 +148,8 @@ class CounterMachine(Labeller):
             signs = sum(1 << self.counters.index(c) for c in positive)
             for rule in self.rules:
                 if rule.applies((rule.state, positive)):
-                    here, symbol = (
-                        self.states.index(rule.state) << counters | signs,
-                        self.alphabet.id(rule.symbol),
-                    )
+                    here = self.states.index(rule.state) << counters | signs
+                    symbol = self.alphabet.id(rule.symbol)
                     masks[here] |= np.uint64(1 << symbol)
                     moves[here, symbol] = self.states.index(rule.to) << counters
                     for c in rule.add | rule.take:
@@ -219,23 +171,13 @@ class CounterMachine(Labeller):
                     )
 
     def _check_liveness(self) -> None:
-        reached: set[Configuration] = {(self.start, frozenset())}
-        todo = list(reached)
-        while todo:
-            here = todo.pop()
-            new = {after for rule in self._rules_at(here) for after in rule.outcomes(here)} - reached
-            reached |= new
-            todo += new
-        live: set[Configuration] = {(state, frozenset()) for state in self.accepting} & reached
-        if not live:
+        found = reachable(self.start, self.rules)
+        accepted = frozenset(here for here in found if here[0] in self.accepting and not here[1])
+        if not accepted:
             raise LanguageError(
                 "The machine accepts no string: it cannot end in an accepting state with all counters 0."
             )
-        size = 0
-        while len(live) > size:
-            size = len(live)
-            live = self._attract(self._drain(live, reached), reached)
-        if dead := reached - live:
+        if dead := found - leading_to(accepted, self.rules, found):
             state, positive = min(dead, key=lambda here: (self.states.index(here[0]), len(here[1])))
             counters = " and ".join(f"{c} {'>' if c in positive else '='} 0" for c in self.counters)
             raise LanguageError(
@@ -243,62 +185,7 @@ class CounterMachine(Labeller):
                 "give it a rule there that leads on, or guard the rules that lead there."
             )
 
-    def _drain(self, goal: set[Configuration], among: set[Configuration]) -> set[Configuration]:
-        """Where `goal` is surely reached by rules that add nothing; a rule that takes something may lead back here."""
-        kept, before = among, None
-        while kept != before:
-            before = kept
-            kept = self._attract(goal, before, draining=True)
-        return kept
-
-    def _attract(
-        self, goal: set[Configuration], among: set[Configuration], draining: bool = False
-    ) -> set[Configuration]:
-        """Where some rule surely leads to `goal`, and where some rule surely leads to these, and so on.
-
-        When draining, rules that add to a counter are left out, and one that takes something away need only lead to
-        `among`.
-        """
-        found, before = goal, None
-        while found != before:
-            before = found
-            found = goal | {
-                here
-                for here in among
-                if any(
-                    set(rule.outcomes(here)) <= (among if draining and rule.take else before)
-                    for rule in self._rules_at(here)
-                    if not (draining and rule.add)
-                )
-            }
-        return found
-
-    def _rules_at(self, here: Configuration) -> list[Rule]:
-        return [rule for rule in self.rules if rule.applies(here)]
-
 
 def _subsets(counters: tuple[str, ...]) -> Iterator[frozenset[str]]:
     for chosen in product((False, True), repeat=len(counters)):
         yield frozenset(c for c, there in zip(counters, chosen, strict=True) if there)
-
-
-def _read_rule(line: Line) -> Rule:
-    left = re.fullmatch(r"(\S+) (\S+)(?: if (.+))?", line.left)
-    to, *changes = line.right.split(",")
-    if not left or len(to.split()) != 1:
-        raise line.error("a rule reads `STATE SYMBOL if x = 0 and y > 0 -> STATE, x + 1, y - 1`.")
-    state, symbol, guard = left.groups()
-    tests = _sort(line, guard.split(" and ") if guard else [], {"= 0": "zero", "> 0": "positive"})
-    return Rule(state, symbol, to, **tests, **_sort(line, changes, {"+ 1": "add", "- 1": "take"}))
-
-
-def _sort(line: Line, parts: list[str], kinds: dict[str, str]) -> dict[str, frozenset[str]]:
-    """The counters that parts like `x = 0` name, by kind."""
-    found: dict[str, set[str]] = {kind: set() for kind in kinds.values()}
-    for part in parts:
-        counter, _, rest = " ".join(re.sub(r"([=>+-])", r" \1 ", part).split()).partition(" ")
-        if rest not in kinds:
-            written = " nor ".join(f"`x {kind}`" for kind in kinds)
-            raise line.error(f"`{part.strip()}` is neither {written}.")
-        found[kinds[rest]].add(counter)
-    return {kind: frozenset(counters) for kind, counters in found.items()}

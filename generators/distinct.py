@@ -22,6 +22,9 @@ from marnn_bench.generators.window import Window
 LARGEST = 10_000_000
 """Rows of the largest distinct split: the fingerprints of all of them are kept in memory, 32 bytes each or more."""
 
+KEPT = 1 << 20
+"""Up to so many strings are kept once they are drawn; more are drawn again when they are wanted."""
+
 BLOCK = 65_536
 TRIES_PER_STRING = 16
 """So often may each string of a small set be drawn, on average, before the rest of the set is enumerated."""
@@ -34,11 +37,13 @@ class Selection:
 
     draws:       the draws that gave a new string, in order
     enumerated:  the strings behind them that hardly any draw gives, in the order of `Language.enumerate`
+    strings:     all of them, if they are few enough to be kept
     tried:       how many draws were made
     """
 
     draws: Draws
     enumerated: Strings
+    strings: Strings | None
     tried: int
 
     @property
@@ -67,11 +72,15 @@ def select_distinct(
     for strings in exclude:
         known.add(strings)
     found: list[Draws] = []
+    drawn: list[Strings] = []
     missing, tried = rows, 0
     while missing and tried < min(TRIES_PER_STRING * existing, TRIES_PER_ROW * rows):
         draws = np.arange(tried, tried + min(BLOCK, 2 * missing + 1024), dtype=np.uint64)
-        new = draws[known.add(law.draw(window, key, draws))][:missing]
-        found.append(new)
+        strings = law.draw(window, key, draws)
+        new = np.flatnonzero(known.add(strings))[:missing]
+        found.append(draws[new])
+        if rows <= KEPT:
+            drawn.append(strings.take(new))
         missing -= len(new)
         tried += len(draws)
     if missing and tried < TRIES_PER_STRING * existing:
@@ -80,7 +89,8 @@ def select_distinct(
             f"{language.name}, not {rows:,}: ask for fewer rows, or a law that spreads wider."
         )
     rest = _first_new(language, window, known, missing)
-    return Selection(np.concatenate(found), rest, tried if missing else int(found[-1][-1]) + 1)
+    kept = Strings.concatenate([*drawn, rest]) if rows <= KEPT else None
+    return Selection(np.concatenate(found), rest, kept, tried if missing else int(found[-1][-1]) + 1)
 
 
 def _inside(window: Window, sizes: NDArray[np.int64]) -> int:

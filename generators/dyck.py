@@ -10,7 +10,7 @@ close.
 '(/)/[ (/[/] (/)/[ (/[/END'
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -26,9 +26,10 @@ from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Draws, Law, SizeFirst, format_spec, parse_spec
+from marnn_bench.generators.nested import Enclosed, UniformStrings
 from marnn_bench.generators.pushdown import Pushdown, Rule
 from marnn_bench.generators.strings import Strings, offsets_of
-from marnn_bench.generators.thresholds import EXACT, Weight, decimal, thresholds
+from marnn_bench.generators.thresholds import EXACT, Weight, decimal, thresholds, total
 from marnn_bench.generators.window import Window
 
 BRACKETS = ("()", "[]", "{}", "<>", "+-", "ab", "xo")
@@ -48,7 +49,13 @@ class Dyck(Language):
     """
 
     pairs: int
-    law_names = ("uniform", "pcfg:p=1/2,q=1/4", "suzgun-truncated")
+    law_names = (
+        "uniform",
+        "pcfg:p=1/2,q=1/4",
+        "suzgun-truncated",
+        "uniform-strings",
+        "enclosed:outer=1,parts=2,pool=1000",
+    )
 
     def __post_init__(self) -> None:
         if self.pairs < 1:
@@ -101,12 +108,13 @@ class Dyck(Language):
 
     def law(self, spec: str) -> Law:
         name, parameters = parse_spec(spec)
-        if name not in ("pcfg", "suzgun-truncated"):
+        if name not in LAWS:
             return super().law(spec)
-        if unknown := set(parameters) - {"p", "q"}:
-            raise LanguageError(f"Law {name} of {self.name} has no parameter {min(unknown)}; it has p and q.")
-        law = DyckGrammar if name == "pcfg" else TruncatedDerivations
-        return law(self, parameters.get("p", HALF), parameters.get("q", QUARTER))
+        law, usual = LAWS[name]
+        if unknown := set(parameters) - set(usual):
+            known = ", ".join(usual) or "none"
+            raise LanguageError(f"Law {name} of {self.name} has no parameter {min(unknown)}; it has {known}.")
+        return law(self, **usual | parameters)
 
 
 @dataclass(frozen=True)
@@ -167,7 +175,7 @@ class DyckGrammar(SizeFirst):
         per_pair = EXACT.divide(decimal(self.p), self._root)
         weights: dict[int, Weight] = {}
         for length in self.language.sizes(window):
-            branches = sum(self.branch_weights(length // 2), Decimal(0))
+            branches = total(self.branch_weights(length // 2))
             chain = EXACT.multiply(self._empty, EXACT.power(per_pair, length // 2))
             weights[length] = EXACT.multiply(chain, branches)
         return weights
@@ -192,12 +200,12 @@ class DyckGrammar(SizeFirst):
         member = self.language.accepts(strings)
         result = np.full(len(strings), -np.inf)
         kept = strings.take(member)
-        total = sum(self.size_weights(window).values(), Decimal(0))
+        normaliser = total(self.size_weights(window).values())
         per_pair = EXACT.divide(EXACT.divide(decimal(self.p), self._root), self.language.pairs)
         result[member] = (
             kernels.dyck.sum_over_nodes(kept.ids, kept.offsets, per_node)
             + kept.lengths // 2 * float(EXACT.ln(per_pair))
-            - float(EXACT.ln(total))
+            - float(EXACT.ln(normaliser))
         )
         result[(strings.lengths < window.low) | (strings.lengths > window.high)] = -np.inf
         return result
@@ -248,3 +256,12 @@ class TruncatedDerivations(Law):
             key_words(key), draws, self.language.pairs, rules, window.low, window.high, ids
         )
         return Strings(ids[np.arange(longest) < lengths[:, None]], offsets_of(lengths))
+
+
+LAWS: dict[str, tuple[Callable[..., Law], dict[str, Fraction]]] = {
+    "pcfg": (DyckGrammar, {"p": HALF, "q": QUARTER}),
+    "suzgun-truncated": (TruncatedDerivations, {"p": HALF, "q": QUARTER}),
+    "uniform-strings": (UniformStrings, {}),
+    "enclosed": (Enclosed, {"outer": Fraction(1), "parts": Fraction(2), "pool": Fraction(1000)}),
+}
+"""Laws beside `uniform`, and the parameters that they have if none are given."""

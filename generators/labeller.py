@@ -28,3 +28,11 @@ class Labeller(ABC):
         filled = strings.lengths > 0
         last[filled] = self.next_symbols(strings)[strings.offsets[1:][filled] - 1]
         return (last >> np.uint64(len(self.alphabet)) & np.uint64(1)).astype(np.bool_)
+
+
+def before_each(after: NDArray[np.int32], start: int, strings: Strings) -> NDArray[np.int32]:
+    """From what holds after each symbol, what holds before it, which is `start` at the head of a string: [symbols]."""
+    before = np.empty_like(after)
+    before[1:] = after[:-1]
+    before[strings.offsets[:-1][strings.lengths > 0]] = start
+    return before

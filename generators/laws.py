@@ -14,7 +14,7 @@ from marnn_bench.generators import kernels
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.strings import Strings
-from marnn_bench.generators.thresholds import EXACT, Weight, thresholds
+from marnn_bench.generators.thresholds import EXACT, Weight, thresholds, total
 from marnn_bench.generators.window import Window
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ class SizeFirst(Law):
     def size_log_prob(self, sizes: NDArray[np.int64], window: Window) -> NDArray[np.float64]:
         """Natural log of the probability of each size; -inf for a size that no string of the window has: [n]."""
         weights = self.size_weights(window)
-        total = sum(map(EXACT.create_decimal, weights.values()))
+        normaliser = total(weights.values())
         table = np.full(max(window.high, int(sizes.max(initial=0))) + 1, -np.inf)
         for size, weight in weights.items():
-            table[size] = float(EXACT.ln(EXACT.divide(EXACT.create_decimal(weight), total)))
+            table[size] = float(EXACT.ln(EXACT.divide(EXACT.create_decimal(weight), normaliser)))
         return np.asarray(table[sizes])
 
 

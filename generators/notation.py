@@ -12,7 +12,7 @@ Alphabets are in the order in which the rules name their symbols, or in that of 
 begins with # is a comment. What stands beside the arrow of a rule is read by the device.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.errors import LanguageError
@@ -28,6 +28,9 @@ class Line:
     left: str
     right: str
 
+    def __str__(self) -> str:
+        return f"`{self.left} -> {self.right}` (line {self.number})"
+
     def error(self, message: str) -> LanguageError:
         """An error that names the line."""
         return LanguageError(f"Line {self.number}, `{self.left} -> {self.right}`: {message}")
@@ -40,11 +43,14 @@ class Sheet:
     start: str
     accepting: frozenset[str]
     rules: tuple[Line, ...]
-    symbols: tuple[str, ...] = field(default=())
+    symbols: tuple[str, ...] = ()
     """Those of the line `alphabet`, if there is one."""
 
     def alphabet(self, used: list[str]) -> Alphabet:
-        """The alphabet, `used` being the symbols of the rules in order."""
+        """The alphabet, `used` being the symbols of the rules in order. LanguageError names a rule with another one."""
+        for line, symbol in zip(self.rules, used, strict=True):
+            if self.symbols and symbol not in self.symbols:
+                raise line.error(f"symbol {symbol} is not in the alphabet {' '.join(self.symbols)}.")
         return Alphabet.of(self.symbols or dict.fromkeys(used))
 
 

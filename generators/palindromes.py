@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,29 +41,33 @@ class MirroredWord(Language):
     letters: tuple[str, ...]
 
     @abstractmethod
-    def word_length(self, length: int) -> int | None:
-        """|w| of the strings of this length, if there are any."""
+    def word_length(self, size: int) -> int | None:
+        """|w| of the strings of this size, if there are any."""
 
     @abstractmethod
     def complete(self, words: Strings) -> Strings:
         """The string of each word."""
 
-    def count(self, length: int) -> int:
-        word = self.word_length(length)
+    def count(self, size: int) -> int:
+        word = self.word_length(size)
         return 0 if word is None else len(self.letters) ** word
 
-    def enumerate(self, length: int) -> Iterator[tuple[int, ...]]:
-        word = self.word_length(length)
+    def enumerate(self, size: int) -> Iterator[tuple[int, ...]]:
+        word = self.word_length(size)
         if word is not None:
             for letters in product(range(len(self.letters)), repeat=word):
                 string = self.complete(Strings.from_ids(self.alphabet, [letters]))
                 yield tuple(string.ids.tolist())
 
-    def sample(self, lengths: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
-        offsets = offsets_of(lengths // 2)  # |w| = length // 2 in every language here
+    def sample(self, sizes: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
+        # |w| is half the length, rounded down, in every language here.
+        offsets = offsets_of(sizes if self.measure == "n" else sizes // 2)
         ids = np.empty(offsets[-1], self.alphabet.dtype)
         kernels.palindromes.sample_words(key_words(key), draws, len(self.letters), offsets, ids)
         return self.complete(Strings(ids, offsets))
+
+    def measured(self, strings: Strings) -> NDArray[np.int64]:
+        return strings.lengths // 2 if self.measure == "n" else strings.lengths
 
     def depths(self, strings: Strings) -> NDArray[np.int64]:
         lengths = strings.lengths
@@ -75,6 +80,8 @@ class MirroredWord(Language):
 class MarkedPalindromes(MirroredWord):
     """w # phi(w^R) with w over the letters and phi a letter's image; the marker alone is a member (w empty).
 
+    measure `n`: the size of a string is |w|.
+
     >>> [MarkedPalindromes().count(length) for length in range(6)]
     [0, 1, 0, 3, 0, 9]
     """
@@ -83,6 +90,7 @@ class MarkedPalindromes(MirroredWord):
     images: tuple[str, ...] = LETTERS
     marker: str = MARKER
     name: str = "marked-palindrome"
+    measure: Literal["length", "n"] = "length"
 
     def __post_init__(self) -> None:
         if len(self.letters) != len(set(self.images)) or len(self.images) != len(self.letters):
@@ -101,8 +109,10 @@ class MarkedPalindromes(MirroredWord):
         rules += [Rule("second", image, pop=image) for image in self.images]
         return Pushdown(self.alphabet, "first", frozenset({"second"}), tuple(rules))
 
-    def word_length(self, length: int) -> int | None:
-        return length // 2 if length % 2 else None
+    def word_length(self, size: int) -> int | None:
+        if self.measure == "n":
+            return size
+        return size // 2 if size % 2 else None
 
     def complete(self, words: Strings) -> Strings:
         image = np.array([self.alphabet.id(symbol) for symbol in self.images], self.alphabet.dtype)
@@ -146,8 +156,8 @@ class StringReversal(MirroredWord, Transduction):
             ]
         return Pushdown(self.alphabet, "first", frozenset({"first", "second"}), tuple(rules), self.outputs)
 
-    def word_length(self, length: int) -> int | None:
-        return None if length % 2 else length // 2
+    def word_length(self, size: int) -> int | None:
+        return None if size % 2 else size // 2
 
     def complete(self, words: Strings) -> Strings:
         offsets = 2 * words.offsets

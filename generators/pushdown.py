@@ -1,13 +1,16 @@
 """Deterministic real-time pushdown automata: membership, next-symbol sets and transduction, one step a symbol.
 
-A rule reads one symbol in a state. It may push one stack symbol, pop one, or leave the stack alone, may change the
-state, and may write one output symbol:
+    # w # w^R over a b
+    start first
+    accept second
+    first a -> first, push a
+    first b -> first, push b
+    first # -> second
+    second a -> second, pop a
+    second b -> second, pop b
 
-    Rule("first", "a", push="x")          in state first, on a: push x
-    Rule("first", "#", to="second")       on #: go to state second
-    Rule("second", "x", pop="x")          in state second, on x, if x is on top: pop it
-
-A string is accepted if it ends in an accepting state with an empty stack.
+A rule reads one symbol in a state. It may push one stack symbol, pop one if it is on top, or leave the stack alone, and
+may write one output symbol (`first a -> first, push a, write x`). At most one rule may apply at a time. A string is accepted if it ends in an accepting state with an empty stack.
 
 Next-symbol sets are of live prefixes only: a symbol is in the set exactly if some string of the language goes on with
 it. Whether a configuration is live depends on its whole stack. So when a stack symbol is pushed it is annotated with
@@ -25,10 +28,13 @@ from numpy.typing import NDArray
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
 from marnn_bench.generators.errors import LanguageError
+from marnn_bench.generators.notation import Line, read_sheet
 from marnn_bench.generators.strings import Strings
 
 LARGEST = 1 << 15
 """Configurations, as far as the top of the stack tells them, that the tables of an automaton can hold."""
+
+ACTIONS = ("push", "pop", "write")
 
 BOTTOM = None
 States = frozenset[str]
@@ -46,6 +52,22 @@ class Rule:
     pop: str | None = None
     to: str | None = None
     write: str | None = None
+
+    @classmethod
+    def read(cls, line: Line) -> "Rule":
+        """The rule of a line. LanguageError says how one is written."""
+        left, (target, *actions) = line.left.split(), line.right.split(", ")
+        words = [action.split() for action in actions]
+        if (
+            len(left) != 2
+            or len(target.split()) != 1
+            or any(len(w) != 2 or w[0] not in ACTIONS for w in words)
+        ):
+            raise line.error(
+                "a rule reads `STATE SYMBOL -> STATE`, then `, push X`, `, pop X` or `, write X`."
+            )
+        state, symbol = left
+        return cls(state, symbol, to=target, **{action: stack for action, stack in words})
 
     @property
     def target(self) -> str:
@@ -77,12 +99,16 @@ class Tables:
 class Pushdown:
     """A deterministic real-time pushdown automaton.
 
-    >>> brackets = Alphabet.of("( )")
-    >>> dyck1 = Pushdown(brackets, "q", frozenset("q"), (Rule("q", "(", push=")"), Rule("q", ")", pop=")")))
-    >>> strings = Strings.from_texts(brackets, ["( ( ) )", "( ) )"])
+    >>> dyck1 = Pushdown.parse('''
+    ...     start q
+    ...     accept q
+    ...     q ( -> q, push )
+    ...     q ) -> q, pop )
+    ... ''')
+    >>> strings = Strings.from_texts(dyck1.alphabet, ["( ( ) )", "( ) )"])
     >>> dyck1.accepts(strings).tolist()
     [True, False]
-    >>> [brackets.show(int(mask)) for mask in dyck1.next_symbols(strings)]
+    >>> [dyck1.alphabet.show(int(mask)) for mask in dyck1.next_symbols(strings)]
     ['(/)', '(/)', '(/)', '(/END', '(/)', '(/END', '-']
     """
 
@@ -104,6 +130,15 @@ class Pushdown:
                     raise LanguageError(
                         f"Rules {other} and {rule} can apply at once: the automaton must be deterministic."
                     )
+
+    @classmethod
+    def parse(cls, text: str, outputs: Alphabet | None = None) -> "Pushdown":
+        """The automaton of a text as at the head of this file. LanguageError names a line that cannot be read."""
+        sheet = read_sheet(text)
+        rules = tuple(map(Rule.read, sheet.rules))
+        return cls(
+            sheet.alphabet([rule.symbol for rule in rules]), sheet.start, sheet.accepting, rules, outputs
+        )
 
     # -- what it answers
 
@@ -153,7 +188,6 @@ class Pushdown:
         configurations = dead + len(tops)
         moves = np.full((configurations, len(self.alphabet)), dead << 16, np.uint32)
         writes = np.full((configurations, len(self.alphabet)), -1, np.int16)
-        masks = np.zeros(configurations, np.uint64)
         accepting = np.zeros(configurations, np.bool_)
         for s, state in enumerate(states):
             for t, top in enumerate(tops):
@@ -162,7 +196,6 @@ class Pushdown:
                     continue
                 if top[0] is BOTTOM and state in self.accepting:
                     accepting[here] = True
-                    masks[here] |= np.uint64(1 << len(self.alphabet))
                 for rule in self._applicable(state, top[0]):
                     symbol = self.alphabet.id(rule.symbol)
                     if rule.push:
@@ -173,12 +206,20 @@ class Pushdown:
                     else:
                         live, action = rule.target in self._live(top), 0
                     if live:
-                        masks[here] |= np.uint64(1 << symbol)
                         moves[here, symbol] = (states.index(rule.target) * len(tops)) << 16 | action
                         if rule.write is not None and self.outputs is not None:
                             writes[here, symbol] = self.outputs.id(rule.write)
         start = states.index(self.start) * len(tops)
+        masks = self._masks(moves != dead << 16, accepting)
         return Tables(start, moves, masks, accepting, writes)
+
+    def _masks(self, legal: NDArray[np.bool_], accepting: NDArray[np.bool_]) -> NDArray[np.uint64]:
+        """The next-symbol set of each configuration, from the symbols [configurations, symbols] that are legal in it."""
+        if len(self.alphabet) > MASK_SYMBOLS:
+            return np.zeros(len(accepting), np.uint64)
+        bits = np.uint64(1) << np.arange(len(self.alphabet) + 1, dtype=np.uint64)
+        masks: NDArray[np.uint64] = np.column_stack([legal, accepting]) @ bits
+        return masks
 
     @cached_property
     def _states(self) -> tuple[str, ...]:

@@ -22,10 +22,8 @@ of walks through the smallest automaton.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from math import lcm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,17 +31,15 @@ from numpy.typing import NDArray
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.keys import Key, key_words
+from marnn_bench.generators.keys import Key
 from marnn_bench.generators.labeller import Labeller
 from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Draws, Law, SizeFirst
 from marnn_bench.generators.notation import Line, read_sheet
-from marnn_bench.generators.strings import Strings, offsets_of
-from marnn_bench.generators.thresholds import EXACT, Weight, decimal, thresholds
+from marnn_bench.generators.strings import Strings
+from marnn_bench.generators.thresholds import EXACT, Weight, decimal, total
+from marnn_bench.generators.walks import Walks
 from marnn_bench.generators.window import Window
-
-LARGEST_TABLE = 1 << 27
-"""Thresholds in the table of a sampler, 8 bytes each."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +50,24 @@ class Transition:
     symbol: str
     to: str
     weight: Fraction = Fraction(1)
+    line: Line | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
-        return f"`{self.state} {self.symbol} -> {self.to}`"
+        return str(self.line or f"`{self.state} {self.symbol} -> {self.to}`")
+
+    @classmethod
+    def read(cls, line: Line) -> "Transition":
+        """The transition of a line. LanguageError says how one is written."""
+        left, right = (
+            re.fullmatch(r"(\S+) (\S+)", line.left),
+            re.fullmatch(r"(\S+)(?: \[(\S+)\])?", line.right),
+        )
+        if not left or not right:
+            raise line.error("a transition reads `STATE SYMBOL -> STATE` or `STATE SYMBOL -> STATE [1/3]`.")
+        try:
+            return cls(left[1], left[2], right[1], Fraction(right[2] or 1), line)
+        except (ValueError, ZeroDivisionError):
+            raise line.error(f"the weight {right[2]} is no number; write it like [1/3].") from None
 
 
 @dataclass(frozen=True)
@@ -86,10 +97,14 @@ class DFA(Labeller):
         for transition in self.transitions:
             self.alphabet.id(transition.symbol)
             if transition.weight <= 0:
-                raise LanguageError(f"Transition {transition} needs a weight above 0, not {transition.weight}.")
+                raise LanguageError(
+                    f"Transition {transition} needs a weight above 0, not {transition.weight}."
+                )
             other = known.setdefault((transition.state, transition.symbol), transition)
             if other is not transition:
-                raise LanguageError(f"Transitions {other} and {transition}: the automaton must be deterministic.")
+                raise LanguageError(
+                    f"Transitions {other} and {transition}: the automaton must be deterministic."
+                )
         if unknown := self.accepting - set(self.states):
             raise LanguageError(f"No transition names the accepting state {min(unknown)}.")
         if self.start not in self.live:
@@ -99,7 +114,7 @@ class DFA(Labeller):
     def parse(cls, text: str) -> "DFA":
         """The automaton of a text as at the head of this file. LanguageError names a line that cannot be read."""
         sheet = read_sheet(text)
-        transitions = tuple(map(_read_transition, sheet.rules))
+        transitions = tuple(map(Transition.read, sheet.rules))
         alphabet = sheet.alphabet([transition.symbol for transition in transitions])
         return cls(alphabet, sheet.start, sheet.accepting, transitions)
 
@@ -137,11 +152,11 @@ class DFA(Labeller):
     def accepts(self, strings: Strings) -> NDArray[np.bool_]:
         last = np.zeros(len(strings), np.int32)
         filled = strings.lengths > 0
-        last[filled] = self._trace(strings)[strings.offsets[1:][filled] - 1]
+        last[filled] = self.state_numbers(strings)[strings.offsets[1:][filled] - 1]
         return self._accepting[last]
 
     def next_symbols(self, strings: Strings) -> NDArray[np.uint64]:
-        return self._masks[self._trace(strings)]
+        return self._masks[self.state_numbers(strings)]
 
     def first_symbols(self) -> int:
         return int(self._masks[0])
@@ -149,17 +164,118 @@ class DFA(Labeller):
     def trace(self, strings: Strings) -> list[str]:
         """The state after each symbol; `dead` where no string of the language goes on."""
         names = (*self.states, "dead")
-        return [names[state] for state in self._trace(strings)]
+        return [names[state] for state in self.state_numbers(strings)]
 
     def minimal(self) -> "DFA":
-        """The smallest automaton of the language: states that the same strings lead on from are one. Weights are lost.
+        """The smallest automaton of the language: states that the same strings lead on from become one, weights 1.
 
-        Moore's algorithm: states are told apart by acceptance, then by what their transitions lead to, until no more are.
+        Moore's algorithm: states are told apart by acceptance, then by what their symbols lead to, until no more are.
         """
-        classes, found = self._accepting.astype(np.int64), 0
-        while found < (found := len(np.unique(classes))):
-            ...
-        return self
+        classes, refined = np.zeros(len(self._accepting), np.int64), self._accepting.astype(np.int64)
+        while refined.max() > classes.max():
+            classes = refined
+            signatures = np.column_stack([classes, classes[self.moves]])
+            refined = np.unique(signatures, axis=0, return_inverse=True)[1].reshape(-1)
+        first = {c: i for i, c in reversed([*enumerate(classes.tolist())])}
+        kept, known, transitions = [0], {0}, []
+        for here in kept:
+            for symbol, after in zip(self.alphabet, self.moves[here].tolist(), strict=True):
+                if after < len(self.states):
+                    to = first[int(classes[after])]
+                    transitions.append(Transition(self.states[here], symbol, self.states[to]))
+                    if to not in known:
+                        known.add(to)
+                        kept.append(to)
+        accepting = frozenset(self.states[i] for i in kept if self._accepting[i])
+        return DFA(self.alphabet, self.start, accepting, tuple(transitions))
 
-    def _trace(self, strings: Strings) -> NDArray[np.int32]:
+    def state_numbers(self, strings: Strings) -> NDArray[np.int32]:
+        """The number of the state after each symbol; one more than there are where no string goes on: [symbols]."""
         return kernels.automata.trace_states(strings.ids, strings.offsets, self.moves, 0)
+
+    @cached_property
+    def _accepting(self) -> NDArray[np.bool_]:
+        return np.array([*(state in self.accepting for state in self.states), False])
+
+    @cached_property
+    def _masks(self) -> NDArray[np.uint64]:
+        if len(self.alphabet) > MASK_SYMBOLS:
+            raise LanguageError(f"Next-symbol sets are for alphabets of up to {MASK_SYMBOLS} symbols.")
+        can_follow = np.column_stack([self.moves < len(self.states), self._accepting])
+        bits = np.uint64(1) << np.arange(len(self.alphabet) + 1, dtype=np.uint64)
+        return np.asarray(np.where(can_follow, bits, np.uint64(0)).sum(axis=1, dtype=np.uint64))
+
+
+@dataclass(frozen=True)
+class Regular(Language):
+    """The strings that an automaton accepts. Its depth is 0 throughout: finite memory is enough.
+
+    >>> fibonacci = Regular.parse("no-two-ones-in-a-row", '''
+    ...     start apart
+    ...     accept apart one
+    ...     apart 0 -> apart
+    ...     apart 1 -> one
+    ...     one   0 -> apart
+    ... ''')
+    >>> [fibonacci.count(length) for length in range(8)]
+    [1, 2, 3, 5, 8, 13, 21, 34]
+    >>> fibonacci.show_next("0 1 0")
+    '0/1/END 0/END 0/1/END'
+    """
+
+    name: str
+    automaton: DFA  # type: ignore[assignment]
+    law_names = ("uniform", "weighted")
+
+    @classmethod
+    def parse(cls, name: str, text: str) -> "Regular":
+        """The language of an automaton's text."""
+        return cls(name, DFA.parse(text))
+
+    @property
+    def alphabet(self) -> Alphabet:  # type: ignore[override]
+        return self.automaton.alphabet
+
+    def count(self, length: int) -> int:
+        return int(self._strings.total(length))
+
+    def enumerate(self, length: int) -> Iterator[tuple[int, ...]]:
+        return self._strings.enumerate(length)
+
+    def sample(self, lengths: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
+        return self._strings.sample(lengths, key, draws)
+
+    def depths(self, strings: Strings) -> NDArray[np.int64]:
+        return np.zeros(len(strings.ids), np.int64)
+
+    def law(self, spec: str) -> Law:
+        return Weighted(self) if spec == "weighted" else super().law(spec)
+
+    @cached_property
+    def _strings(self) -> Walks:
+        return Walks(self.automaton.minimal())
+
+    @cached_property
+    def walks(self) -> Walks:
+        """The walks through the automaton as written, with its weights."""
+        return Walks(self.automaton)
+
+
+@dataclass(frozen=True)
+class Weighted(SizeFirst):
+    """Every string in proportion to the product of its transitions' weights, among the strings of the window."""
+
+    language: Regular
+    spec = "weighted"
+
+    def size_weights(self, window: Window) -> Mapping[int, Weight]:
+        return {n: decimal(self.language.walks.total(n)) for n in self.language.sizes(window)}
+
+    def sample(self, sizes: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
+        return self.language.walks.sample(sizes, key, draws)
+
+    def log_prob(self, strings: Strings, window: Window) -> NDArray[np.float64]:
+        inside = (window.low <= strings.lengths) & (strings.lengths <= window.high)
+        normaliser = float(EXACT.ln(total(self.size_weights(window).values())))
+        log_prob = self.language.walks.log_weights(strings) - normaliser
+        return np.where(inside & self.language.accepts(strings), log_prob, -np.inf)

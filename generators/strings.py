@@ -72,10 +72,17 @@ class Strings:
     def take(self, rows: Sequence[int] | NDArray[Any]) -> "Strings":
         """These rows, in the order asked; a boolean array keeps the rows where it is true."""
         chosen = np.arange(len(self))[np.asarray(rows)]
+        if len(chosen) and chosen[-1] - chosen[0] == len(chosen) - 1 and (np.diff(chosen) == 1).all():
+            return self.slice(int(chosen[0]), int(chosen[-1]) + 1)
         lengths = self.lengths[chosen]
         offsets = offsets_of(lengths)
         source = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
         return Strings(self.ids[source], offsets)
+
+    def slice(self, first: int, last: int) -> "Strings":
+        """Rows first..last-1, without a copy of their symbols."""
+        offsets = self.offsets[first : last + 1]
+        return Strings(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0])
 
     def texts(self, alphabet: Alphabet) -> list[str]:
         """The strings spelt out, symbols separated by spaces."""

@@ -24,6 +24,14 @@ def decimal(number: Fraction | int) -> Decimal:
     return EXACT.divide(Decimal(fraction.numerator), Decimal(fraction.denominator))
 
 
+def total(weights: Iterable[Weight]) -> Decimal:
+    """Their sum, to 100 digits; Python's own `sum` would keep 28."""
+    added = Decimal(0)
+    for weight in weights:
+        added = EXACT.add(added, Decimal(weight))
+    return added
+
+
 def thresholds(weights: Iterable[Weight]) -> NDArray[np.uint64]:
     """Upper ends, on the scale of 64-bit words, of intervals as wide as the weights: [outcomes].
 
@@ -33,10 +41,10 @@ def thresholds(weights: Iterable[Weight]) -> NDArray[np.uint64]:
     >>> [hex(int(t)) for t in thresholds([1, 2, 1])]
     ['0x4000000000000000', '0xc000000000000000', '0xffffffffffffffff']
     """
-    sums, total = [], Decimal(0)
+    sums, added = [], Decimal(0)
     for weight in weights:
-        total = EXACT.add(total, Decimal(weight))
-        sums.append(total)
+        added = EXACT.add(added, Decimal(weight))
+        sums.append(added)
     top = (1 << 64) - 1
-    scale = EXACT.divide(Decimal(1 << 64), total)
+    scale = EXACT.divide(Decimal(1 << 64), added)
     return np.array([min(top, int(EXACT.multiply(part, scale))) for part in sums], np.uint64)

@@ -65,11 +65,12 @@ def test_state_that_reset_does_not_clear_is_found(write: Write, strings: Strings
     file = write(
         """
         import numpy as np
-        seen = np.zeros(4)
+        steps = 0
         def reset(n): pass
         def step(ids):
-            np.add.at(seen, ids[:1], 1)
-            return np.tile(seen % 2, (len(ids), 1))
+            global steps
+            steps += 1
+            return np.full((len(ids), 4), steps < 10)
         """
     )
     assert "repeats" in failed(file, strings)

@@ -38,6 +38,14 @@ def test_the_commands_of_a_page_work(page: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_the_python_blocks_of_a_page_run(page: Path) -> None:
+    """One after the other, but for those that are files of their own."""
+    names: dict[str, object] = {}
+    for block in re.findall(r"```python\n(?!# \S+\.py)(.*?)```", page.read_text(), re.DOTALL):
+        exec(block, names)  # noqa: S102
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target

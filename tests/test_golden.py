@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from marnn_bench.registry import our_tasks
-from marnn_bench.store.verify import digest_now
+from marnn_bench.store.content import contents
 from marnn_bench.task import Task
 
 GOLDEN = Path(__file__).parent / "golden.json"
@@ -23,11 +23,7 @@ LAWS = {"dyck2": ("uniform", "pcfg:p=2/5,q=1/3", "suzgun-truncated")}
 
 def digests(task: Task) -> dict[str, str]:
     """The digest of every split of a task."""
-    found = {}
-    for name, split in task.splits.items():
-        if split.rows != "fresh":
-            found[name] = digest_now(task, name)
-    return found
+    return {name: content.digest() for name, content in contents(task).items()}
 
 
 def all_digests() -> dict[str, dict[str, str]]:

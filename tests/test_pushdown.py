@@ -100,3 +100,41 @@ def test_membership_and_next_symbols_are_those_of_an_interpreter(automaton: Push
 def test_rules_that_cannot_be_are_named(clash: tuple[Rule, ...], message: str) -> None:
     with pytest.raises(LanguageError, match=message):
         Pushdown(AB, "q", frozenset("q"), clash)
+
+
+def test_an_automaton_is_read_from_its_text() -> None:
+    written = Pushdown.parse("""
+        # w # w^R over a b, one output a symbol
+        start first
+        accept second
+        first a -> first, push a, write -
+        first b -> first, push b, write -
+        first # -> second, write -
+        second a -> second, pop a, write a
+        second b -> second, pop b, write b
+    """, outputs=Alphabet.of("a b -"))  # fmt: skip
+    strings = Strings.from_texts(written.alphabet, ["a b b # b b a"])
+    assert written.alphabet.symbols == ("a", "b", "#")
+    assert written.transduce(strings).texts(Alphabet.of("a b -")) == ["- - - - b b a"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("q a -> q, shove X", "Line 4, `q a -> q, shove X`: a rule reads"),
+        ("q -> q", "Line 4, `q -> q`: a rule reads"),
+        ("q END -> q", "reserved"),
+        ("q a -> q, push X, pop X", "both pushes and pops"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(line: str, message: str) -> None:
+    with pytest.raises(LanguageError, match=message):
+        Pushdown.parse(f"\n start q\n accept q\n {line}\n")
+
+
+def test_more_than_63_symbols_are_accepted_without_masks() -> None:
+    from marnn_bench.generators.dyck import Dyck
+
+    language = Dyck(40)
+    strings = Strings.from_texts(language.alphabet, ["(40 ( ) )40", "(40 )"])
+    assert language.accepts(strings).tolist() == [True, False]

@@ -20,9 +20,9 @@ from marnn_bench.evaluation.source import ModelSource
 from marnn_bench.examples import Examples
 from marnn_bench.registry import find_task
 from marnn_bench.store.cache import cached_data
+from marnn_bench.store.content import total_rows
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split
-from marnn_bench.store.rows import total_rows
 from marnn_bench.task import Task
 from marnn_bench.views import NextSymbol, Synchronous
 

@@ -11,12 +11,13 @@ from marnn_bench.commands.output import format_option, note, progress, show, tab
 from marnn_bench.errors import UsageError
 from marnn_bench.generators.distinct import LARGEST
 from marnn_bench.generators.window import Window
-from marnn_bench.registry import find_task, our_tasks
+from marnn_bench.registry import AS_RECOGNITION, find_task, our_tasks
+from marnn_bench.store.content import total_rows
 from marnn_bench.store.manifest import read_manifest
-from marnn_bench.store.rows import total_rows
 from marnn_bench.store.write import SHARD_ROWS
 from marnn_bench.store.write import generate as write_task
 from marnn_bench.task import Task
+from marnn_bench.views import NextSymbol, Recognition
 
 T = TypeVar("T")
 
@@ -28,6 +29,9 @@ T = TypeVar("T")
 @click.option("--rows", multiple=True, metavar="N|SPLIT=N", help="Rows of every split, or of one.")
 @click.option(
     "--window", "windows", multiple=True, metavar="W|SPLIT=W", help="Lengths LOW:HIGH of every split, or one."
+)
+@click.option(
+    "--view", type=click.Choice(["recognition"]), help="Ask next-symbol tasks whether strings are members."
 )
 @click.option("--law", metavar="LAW", help="Draw from another law, such as uniform or pcfg:p=1/3,q=1/4.")
 @click.option(
@@ -46,6 +50,7 @@ def generate(
     out: Path,
     rows: tuple[str, ...],
     windows: tuple[str, ...],
+    view: str | None,
     law: str | None,
     workers: int,
     shard_rows: int,
@@ -59,6 +64,10 @@ def generate(
     chosen = [*our_tasks().values()] if everything else [find_task(name) for name in dict.fromkeys(names)]
     if not chosen:
         raise UsageError("Name a task with --task, or ask for --all. `marnn-bench tasks` lists them.")
+    if view:
+        if everything:
+            chosen = [task for task in chosen if isinstance(task.view, NextSymbol | Recognition)]
+        chosen = [t if t.view.name == view else find_task(t.name + AS_RECOGNITION) for t in chosen]
     tasks = [
         task.with_splits(_by_split(rows, task, _row_count), law, _by_split(windows, task, Window.parse))
         for task in chosen

@@ -31,14 +31,15 @@ def to_lists(values: NDArray[Any] | pa.Array, offsets: NDArray[np.int64], kind: 
 
 def from_lists(lists: pa.ChunkedArray) -> NDArray[Any]:
     """All values of a column of lists of numbers."""
-    return np.concatenate([np.from_dlpack(chunk.flatten()) for chunk in lists.chunks])
+    return np.concatenate([numbers(chunk.flatten()) for chunk in lists.chunks])
 
 
 def numbers(column: pa.Array | pa.ChunkedArray) -> NDArray[Any]:
     """The values of a column of numbers without nulls."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
-    return np.from_dlpack(column)
+    values = np.frombuffer(column.buffers()[1], column.type.to_pandas_dtype())
+    return values[column.offset : column.offset + len(column)]
 
 
 def lengths_of(column: pa.Array) -> NDArray[np.int64]:

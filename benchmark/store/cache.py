@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from marnn_bench.generators.cache import cache_folder
+from marnn_bench.store.content import contents
 from marnn_bench.store.manifest import Plan
 from marnn_bench.store.write import SHARD_ROWS, Progress, generate
 from marnn_bench.task import Task
@@ -19,11 +20,7 @@ def cached_data(task: Task, progress: Progress = lambda rows: None) -> Path:
 
     Two processes that need it at once both generate it; the content is the same, and the first to finish wins.
     """
-    plans = [
-        asdict(Plan.of(task, name, SHARD_ROWS))
-        for name, split in task.splits.items()
-        if split.rows != "fresh"
-    ]
+    plans = [asdict(Plan.of(content, SHARD_ROWS)) for content in contents(task).values()]
     content = hashlib.sha256(json.dumps(plans, sort_keys=True).encode()).hexdigest()
     folder = cache_folder() / "data" / f"{task.name}-{task.version}-{content[:12]}"
     if (folder / "manifest.json").exists():

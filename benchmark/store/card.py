@@ -21,8 +21,10 @@ generated again to the bit: `marnn-bench verify .` decides every row anew and co
 |---|---|---|
 | `input` | string | the symbols, separated by spaces |
 | `next` | list of masks | the set of symbols that may come next, after each symbol; bit i is column i of the task |
-| `target` | string | synchronous tasks: the output symbol of each step |
-| `length` | integer | number of symbols |
+| `target` | string | the output: a symbol for each step (synchronous tasks), or a string (transductions) |
+| `label` | bool | recognition tasks: whether `input` is a member |
+| `negative`, `edits` | string, integer | how it was made if not, and how many edits it is away from the member it was made from |
+| `length`, `n` | integer | number of symbols; the n of the task's definition |
 | `depth` | integer | the most symbols owed at once: open brackets, letters still to be matched |
 
 ## Tasks
@@ -94,18 +96,18 @@ def _section(name: str, task: dict[str, Any]) -> str:
     lines = [
         f"\n### {name} {task['version']}\n",
         f"{about['summary']} Source: {about['paper']}. View: {task['view']}. Class: {about['language_class']}.\n",
-        f"Columns, in the order of bits: `{' '.join(task['columns'])}`\n",
+        f"Answer columns, in the order of bits: `{' '.join(task['columns'])}`\n",
         "| split | rows | symbols | length | mean | depth | law | repetitions dropped | digest |",
         "|---|---:|---:|---|---:|---:|---|---:|---|",
     ]
     for split, entry in task["splits"].items():
-        length, depth = entry["length"], entry["depth"]
+        length, depth = entry["length"], entry["depth"]["max"] if "depth" in task["features"] else "-"
         dropped = (
             f"{entry['repetition_rate']:.1%} of draws" if entry["distinct"] else "none (independent draws)"
         )
         lines.append(
             f"| {split} | {entry['rows']:,} | {entry['symbols']:,} | {length['min']}-{length['max']} "
-            f"| {length['mean']:.1f} | {depth['max']} | `{entry['law']}` | {dropped} | `{entry['digest'][:16]}` |"
+            f"| {length['mean']:.1f} | {depth} | `{entry['law']}` | {dropped} | `{entry['digest'][:16]}` |"
         )
     return "\n".join([*lines, *_leaks(task.get("leaks", {}))]) + "\n"
 
@@ -116,14 +118,31 @@ def _leaks(report: dict[str, Any]) -> list[str]:
     repeated = ", ".join(f"{split} {share:.2%}" for split, share in report["duplicates"].items())
     overlap = "; ".join(f"{pair}: {rows:,}" for pair, rows in report["overlap"].items()) or "one split only"
     lines = ["", f"Leak report. Rows that repeat an earlier one: {repeated}. Rows in common: {overlap}."]
-    names = list(dict.fromkeys(score["name"] for scores in report["trivial"].values() for score in scores))
-    if names:
+    if report["trivial"]:
+        scored = {
+            split: {score["name"]: score["sequence_accuracy"] for score in scores}
+            for split, scores in report["trivial"].items()
+        }
+        lines += ["", *_table("strings that a trivial answer gets", scored)]
+    for split, found in report["shortcuts"].items():
         lines += [
             "",
-            f"| strings that a trivial answer gets | {' | '.join(names)} |",
-            f"|---|{'---:|' * len(names)}",
+            f"`{split}`: {found['members']:,} members, {found['negatives']:,} negatives. {_not_made(found)}",
         ]
-    for split, scores in report["trivial"].items():
-        by_name = {score["name"]: f"{score['sequence_accuracy']:.2%}" for score in scores}
-        lines.append(f"| {split} | {' | '.join(by_name[name] for name in names)} |")
+        lines += ["", *_table("accuracy without reading the string, by what is looked at", found["accuracy"])]
     return lines
+
+
+def _not_made(found: dict[str, Any]) -> str:
+    skipped = ", ".join(f"{kind} {number:,}" for kind, number in found["skipped"].items() if number)
+    return (
+        f"Members that have no negative of a kind: {skipped}." if skipped else "Every member has all kinds."
+    )
+
+
+def _table(title: str, shares: dict[str, dict[str, float]]) -> list[str]:
+    names = list(next(iter(shares.values())))
+    rows = [
+        f"| {row} | {' | '.join(f'{cells[name]:.2%}' for name in names)} |" for row, cells in shares.items()
+    ]
+    return [f"| {title} | {' | '.join(names)} |", f"|---|{'---:|' * len(names)}", *rows]

@@ -4,6 +4,8 @@ input    string                         the symbols, separated by spaces
 next     list<uint32>, list<uint64>     next-symbol view: the set after each symbol, a mask over the task's columns
 target   string                         synchronous and transduction views: the output symbols
 length   uint16, uint32                 number of symbols of the input
+label    bool                           recognition view: whether the input is a member
+negative string                         how it was made, if not; edits: its Levenshtein distance to the member it is of
 n        uint16, uint32                 the n of the definition, where windows count that
 depth    uint16, uint32                 the most symbols owed at once, in the views that ask after every symbol
 """
@@ -19,9 +21,10 @@ from marnn_bench.errors import DataError
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.language import Masks
 from marnn_bench.generators.strings import Strings, offsets_of
+from marnn_bench.recognition import RecognitionRows
 from marnn_bench.store.arrow import lengths_of, numbers, to_arrow, to_lists
 from marnn_bench.task import Task
-from marnn_bench.views import NextSymbol, SetView, Synchronous, Transduce
+from marnn_bench.views import NextSymbol, Recognition, SetView, Synchronous, Transduce
 
 METADATA = b"marnn_bench"
 """Under this key of a Parquet file's metadata: all that is needed to decode a file that stands alone."""
@@ -45,16 +48,18 @@ def schema(task: Task, split: str) -> pa.Schema:
         counts.append("n")
     if isinstance(task.view, SetView):
         counts.append("depth")
-    fields = {"input": pa.string(), **_answer_fields(task), **dict.fromkeys(counts, count)}
+    fields = {"input": pa.string(), **_answer_fields(task, count), **dict.fromkeys(counts, count)}
     return pa.schema(
         [pa.field(name, kind, nullable=False) for name, kind in fields.items()], {METADATA: json.dumps(about)}
     )
 
 
-def _answer_fields(task: Task) -> dict[str, pa.DataType]:
+def _answer_fields(task: Task, count: pa.DataType) -> dict[str, pa.DataType]:
     if isinstance(task.view, NextSymbol):
         mask = pa.uint32() if len(task.columns) <= 32 else pa.uint64()
         return {"next": pa.list_(pa.field("element", mask, nullable=False))}
+    if isinstance(task.view, Recognition):
+        return {"label": pa.bool_(), "negative": pa.string(), "edits": count}
     return {"target": pa.string()}
 
 
@@ -83,6 +88,25 @@ def _column(task: Task, name: str, kind: pa.DataType, strings: Strings) -> pa.Ar
         case _:
             raise ValueError(f"{task.name} has no column {name}.")
     return to_arrow(counted.astype(kind.to_pandas_dtype()))
+
+
+def recognition_batch(task: Task, split: str, rows: RecognitionRows, first: int, last: int) -> pa.RecordBatch:
+    """Rows first..last-1 of a recognition split as columns; what holds of members alone is that of the source."""
+    columns, chosen = schema(task, split), slice(first, last)
+    strings = rows.strings.take(np.arange(first, last))
+    members = rows.strings.take(rows.source[chosen])
+    kinds = pa.array(["", *rows.kinds])
+    arrays = {
+        "input": _spell(task.language.alphabet, strings),
+        "label": to_arrow(rows.label[chosen]),
+        "negative": kinds.take(to_arrow(rows.negative[chosen])),
+    }
+    counted = {"edits": rows.edits[chosen], "length": strings.lengths}
+    if task.language.measure == "n":
+        counted["n"] = task.language.measured(members)
+    for name, values in counted.items():
+        arrays[name] = to_arrow(values.astype(columns.field(name).type.to_pandas_dtype()))
+    return pa.RecordBatch.from_arrays([arrays[name] for name in columns.names], schema=columns)
 
 
 def depths(task: Task, strings: Strings) -> NDArray[np.int64]:

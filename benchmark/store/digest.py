@@ -57,5 +57,5 @@ def _parts(column: pa.Array) -> Iterator[np.ndarray]:
         yield lengths_of(column).astype("<u4")
         yield from _parts(column.flatten())
     else:
-        values = numbers(column)
+        values = numbers(column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else column)
         yield values.astype(values.dtype.newbyteorder("<"))

@@ -14,9 +14,8 @@ from typing import Any
 
 from marnn_bench.errors import DataError
 from marnn_bench.store.columns import schema
+from marnn_bench.store.content import Content
 from marnn_bench.store.digest import ALGORITHM, split_digest, type_name
-from marnn_bench.store.rows import row_count
-from marnn_bench.task import Task
 
 FORMAT = 1
 RECEIPTS = ".receipts"
@@ -34,6 +33,7 @@ class Plan:
     law: str
     window: str
     distinct: bool
+    asked: int | str
     rows: int
     alphabet: list[str]
     columns: list[str]
@@ -43,9 +43,10 @@ class Plan:
     key: str
 
     @classmethod
-    def of(cls, task: Task, split: str, shard_rows: int) -> "Plan":
-        """The plan for a split of a task in files of this many rows."""
-        parameters, rows = task.parameters(split), row_count(task, split)
+    def of(cls, content: Content, shard_rows: int) -> "Plan":
+        """The plan for a split in files of this many rows."""
+        task, split, rows = content.task, content.split, len(content)
+        parameters = task.parameters(split)
         return cls(
             task=task.name,
             version=task.version,
@@ -55,6 +56,7 @@ class Plan:
             law=parameters["law"],
             window=parameters["window"],
             distinct=parameters["distinct"],
+            asked=task.split(split).rows,
             rows=rows,
             alphabet=list(task.language.alphabet),
             columns=list(task.columns),
@@ -188,6 +190,7 @@ def _split_entry(found: list[Receipt]) -> dict[str, Any]:
         "rows": rows,
         "symbols": symbols,
         "digest": split_digest(block for receipt in found for block in receipt.blocks),
+        "asked": plan.asked,
         "law": plan.law,
         "window": plan.window,
         "distinct": plan.distinct,

@@ -43,9 +43,8 @@ def read_split(folder: Path, task: Task | str, split: str) -> Examples:
 def as_listed(task: Task, split: str, entry: dict[str, Any]) -> Task:
     """The task with the rows, window and law that a manifest gives for a split."""
     own = task.split(split)
-    rows = own.rows if own.rows == "all" or own.per_size else entry["rows"]
     window, law, distinct = Window.parse(entry["window"]), entry["law"], entry["distinct"]
-    listed = replace(own, rows=rows, window=window, law=law, distinct=distinct)
+    listed = replace(own, rows=entry["asked"], window=window, law=law, distinct=distinct)
     return replace(task, splits={**task.splits, split: listed})
 
 

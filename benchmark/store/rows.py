@@ -4,10 +4,9 @@ A split is a row of segments: one, or one for each size where a task asks for so
 is a list of draws, and behind them strings that are spelt out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +26,7 @@ class Segment:
 
     draws:       the numbers of the draws that are kept, in order; None if row i is draw i
     enumerated:  the strings behind them
+    kept:        all of these strings, if they are few
     """
 
     law: Law
@@ -35,9 +35,12 @@ class Segment:
     rows: int
     draws: Draws | None = None
     enumerated: Strings | None = None
+    kept: Strings | None = None
 
     def strings(self, first: int, last: int) -> Strings:
         """Rows first..last-1."""
+        if self.kept is not None:
+            return self.kept.slice(first, last)
         if self.draws is None:
             return self.law.draw(self.window, self.key, np.arange(first, last, dtype=np.uint64))
         drawn = self.law.draw(self.window, self.key, self.draws[first:last])
@@ -73,30 +76,15 @@ class Rows:
         return Strings.concatenate(parts)
 
 
-def row_count(task: Task, split: str) -> int:
-    """How many rows a split has."""
-    wanted = task.split(split)
-    if isinstance(wanted.rows, int) and not wanted.per_size:
-        return wanted.rows
-    return len(choose_rows(task, split))
-
-
-def total_rows(task: Task) -> int:
-    """How many rows all splits have that are not endless."""
-    return sum(row_count(task, name) for name, split in task.splits.items() if split.rows != "fresh")
-
-
-def choose_rows(task: Task, split: str) -> Rows:
-    """The rows of a split, without the strings that an earlier split has."""
+def choose_rows(task: Task, split: str, earlier: Sequence[Strings]) -> Rows:
+    """The rows of a split whose strings are members, without those that earlier splits have."""
     wanted, law, language = task.split(split), task.law(split), task.language
     sizes = language.sizes(wanted.window)
     if wanted.rows == "all":
-        earlier = _earlier_strings(task, split)
         return Rows((_everything(language, law, wanted.window, task.key(split), earlier),), 0.0)
     rows = task.row_count(split)
     if not wanted.distinct:
         return Rows((Segment(law, wanted.window, task.key(split), rows),), 0.0)
-    earlier = _earlier_strings(task, split)
     if not wanted.per_size:
         return _distinct([(wanted.window, task.key(split), rows)], language, law, earlier)
     each = [(Window(n, n), task.key(split, size=n), min(rows, language.count(n))) for n in sizes]
@@ -104,39 +92,21 @@ def choose_rows(task: Task, split: str) -> Rows:
 
 
 def _distinct(
-    asked: list[tuple[Window, Key, int]], language: Language, law: Law, earlier: list[Strings]
+    asked: list[tuple[Window, Key, int]], language: Language, law: Law, earlier: Sequence[Strings]
 ) -> Rows:
     segments, tried, drawn = [], 0, 0
     for window, key, rows in asked:
         chosen = select_distinct(language, law, window, key, rows, earlier)
-        segments.append(Segment(law, window, key, rows, chosen.draws, chosen.enumerated))
+        segments.append(Segment(law, window, key, rows, chosen.draws, chosen.enumerated, chosen.strings))
         tried, drawn = tried + chosen.tried, drawn + len(chosen.draws)
     return Rows(tuple(segments), 1 - drawn / tried)
 
 
-def _everything(language: Language, law: Law, window: Window, key: Key, earlier: list[Strings]) -> Segment:
+def _everything(
+    language: Language, law: Law, window: Window, key: Key, earlier: Sequence[Strings]
+) -> Segment:
     """Every string of the window, in the order of the enumeration, but those of earlier splits."""
     known = {tuple(string.tolist()) for strings in earlier for string in strings}
     members = (string for size in window for string in language.enumerate(size) if string not in known)
     listed = Strings.from_ids(language.alphabet, members)
     return Segment(law, window, key, len(listed), np.empty(0, np.uint64), listed)
-
-
-def _earlier_strings(task: Task, split: str) -> list[Strings]:
-    """The strings of the splits before this one that may share some with it: a string is in one of them only."""
-    if task.split(split).overlaps:
-        return []
-    return [rows.strings(0, len(rows)) for rows in (choose_rows(task, name) for name in _before(task, split))]
-
-
-def _before(task: Task, split: str) -> Iterator[str]:
-    window = task.split(split).window
-    for name in islice(task.splits, [*task.splits].index(split)):
-        other = task.split(name)
-        if (
-            other.distinct
-            and not other.overlaps
-            and other.window.low <= window.high
-            and window.low <= other.window.high
-        ):
-            yield name

@@ -14,16 +14,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from marnn_bench.errors import DataError
+from marnn_bench.errors import DataError, UsageError
 from marnn_bench.generators.distinct import first_occurrences
 from marnn_bench.generators.strings import Strings
-from marnn_bench.registry import all_tasks
+from marnn_bench.registry import find_task
 from marnn_bench.store.columns import read_strings, to_batch
-from marnn_bench.store.digest import BLOCK_ROWS, block_digest, split_digest
+from marnn_bench.store.content import Content
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import REMEDY, as_listed, check_file, read_rows
-from marnn_bench.store.rows import choose_rows
 from marnn_bench.task import Task
+from marnn_bench.views import Recognition
 
 
 @dataclass(frozen=True)
@@ -40,19 +40,15 @@ class Verified:
 
 def verify(folder: Path, progress: Callable[[int], object] = lambda rows: None) -> Iterator[Verified]:
     """Verify every split of a folder; DataError at the first fault."""
-    known = all_tasks()
     for name, entry in read_manifest(folder)["tasks"].items():
-        if name not in known:
-            raise DataError(
-                f"{folder} holds {name}, which is no task here. Install the package that offers it."
-            )
+        known = _known(name, folder)
         for split, listed in entry["splits"].items():
-            task = as_listed(known[name], split, listed)
+            task = as_listed(known, split, listed)
             for shard in listed["shards"]:
                 check_file(folder / shard["file"], shard["sha256"])
             _check_rows(task, split, read_rows(folder, listed), f"{folder}: {name} {split}")
             regenerated = entry["version"] == task.version
-            if regenerated and digest_now(task, split) != listed["digest"]:
+            if regenerated and Content(task, split).digest() != listed["digest"]:
                 raise DataError(
                     f"{folder}: {name} {split} is not what {name} {task.version} generates. {REMEDY}"
                 )
@@ -60,14 +56,33 @@ def verify(folder: Path, progress: Callable[[int], object] = lambda rows: None) 
             yield Verified(name, split, listed["rows"], listed["symbols"], listed["digest"], regenerated)
 
 
+def _known(name: str, folder: Path) -> Task:
+    try:
+        return find_task(name)
+    except UsageError:
+        raise DataError(
+            f"{folder} holds {name}, which is no task here. Install the package that offers it."
+        ) from None
+
+
 def _check_rows(task: Task, split: str, table: pa.Table, where: str) -> None:
-    strings, window = read_strings(task, table, where), task.split(split).window
-    _refuse(~task.language.accepts(strings), where, f"is no string of {task.language.name}")
-    sizes = task.language.measured(strings)
-    _refuse((sizes < window.low) | (sizes > window.high), where, f"is outside the window {window}")
+    strings, window, language = read_strings(task, table, where), task.split(split).window, task.language
     if task.split(split).distinct:
         _refuse(~first_occurrences(strings), where, "repeats an earlier one")
-    _check_columns(task, split, table, strings, where)
+    member = language.accepts(strings)
+    if isinstance(task.view, Recognition):
+        _refuse(
+            member != np.array(table["label"].to_pylist()),
+            where,
+            "has another label than the automaton gives",
+        )
+    else:
+        _refuse(~member, where, f"is no string of {language.name}")
+        _check_columns(task, split, table, strings, where)
+    sizes, rows = language.measured(strings.take(member)), np.flatnonzero(member)
+    outside = np.zeros(len(strings), np.bool_)
+    outside[rows[(sizes < window.low) | (sizes > window.high)]] = True
+    _refuse(outside, where, f"is outside the window {window}")
 
 
 def _check_columns(task: Task, split: str, table: pa.Table, strings: Strings, where: str) -> None:
@@ -84,11 +99,3 @@ def _check_columns(task: Task, split: str, table: pa.Table, strings: Strings, wh
 def _refuse(bad: NDArray[np.bool_], where: str, fault: str) -> None:
     if bad.any():
         raise DataError(f"{where}, row {int(np.flatnonzero(bad)[0])}: {fault}. {REMEDY}")
-
-
-def digest_now(task: Task, split: str) -> str:
-    """The digest of a split as it is generated now, nothing written."""
-    rows = choose_rows(task, split)
-    starts = range(0, len(rows), BLOCK_ROWS)
-    blocks = (rows.strings(start, min(start + BLOCK_ROWS, len(rows))) for start in starts)
-    return split_digest(block_digest(to_batch(task, split, block)) for block in blocks)

@@ -10,6 +10,7 @@ import shutil
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,7 +19,8 @@ import pyarrow.parquet as pq
 from marnn_bench.errors import UsageError
 from marnn_bench.store.arrow import numbers
 from marnn_bench.store.card import dataset_card
-from marnn_bench.store.columns import schema, to_batch
+from marnn_bench.store.columns import schema
+from marnn_bench.store.content import Content, contents
 from marnn_bench.store.digest import BLOCK_ROWS, block_digest
 from marnn_bench.store.leaks import leak_report
 from marnn_bench.store.manifest import (
@@ -32,7 +34,6 @@ from marnn_bench.store.manifest import (
     write_json,
     write_text,
 )
-from marnn_bench.store.rows import Rows, choose_rows
 from marnn_bench.task import Task
 
 SHARD_ROWS = 16 * BLOCK_ROWS
@@ -60,11 +61,13 @@ def generate(
     law or version; with `overwrite` that task, and it alone, is replaced once the new one is complete.
     """
     _refuse_foreign(out)
+    splits = contents(task)
     if shard_rows % BLOCK_ROWS:
         raise UsageError(f"--shard-rows must be a multiple of {BLOCK_ROWS:,}, not {shard_rows:,}.")
-    plans = [Plan.of(task, name, shard_rows) for name, split in task.splits.items() if split.rows != "fresh"]
-    if all(receipt.plan in plans for receipt in receipts(out, task.name)):
-        _write_task(task, plans, out, workers, shard_rows, progress)
+    plans = {name: Plan.of(content, shard_rows) for name, content in splits.items()}
+    write = _Writer(splits, plans, workers, shard_rows, progress)
+    if all(receipt.plan in plans.values() for receipt in receipts(out, task.name)):
+        write.task(task, out)
     elif not overwrite:
         raise UsageError(
             f"{out} holds {task.name} with other rows, law or version. Choose another folder, or replace it with --overwrite."
@@ -72,7 +75,7 @@ def generate(
     else:
         staged = out / REPLACING
         shutil.rmtree(staged, ignore_errors=True)
-        _write_task(task, plans, staged, workers, shard_rows, progress)
+        write.task(task, staged)
         _replace(task.name, staged, out)
     describe(out)
 
@@ -91,72 +94,66 @@ def _refuse_foreign(out: Path) -> None:
         raise UsageError(f"{out} is a file; choose a new or empty folder.")
 
 
-def _write_task(
-    task: Task, plans: list[Plan], out: Path, workers: int, shard_rows: int, progress: Progress
-) -> None:
-    written = [_write_split(task, plan, out, workers, shard_rows, progress) for plan in plans]
-    if any(written) or not leaks_file(out, task.name).exists():
-        write_json(leaks_file(out, task.name), leak_report(task))
+@dataclass(frozen=True, eq=False)
+class _Writer:
+    """Writes what is missing of a task."""
 
+    splits: dict[str, Content]
+    plans: dict[str, Plan]
+    workers: int
+    shard_rows: int
+    progress: Progress
 
-def _write_split(
-    task: Task, plan: Plan, out: Path, workers: int, shard_rows: int, progress: Progress
-) -> bool:
-    """Write the files of a split that are missing, if any are."""
-    missing = [i for i in range(plan.files) if not _is_finished(plan, i, out)]
-    progress(plan.rows - sum(_rows_of(plan, i, shard_rows) for i in missing))
-    if missing:
-        rows = choose_rows(task, plan.split)
+    def task(self, task: Task, out: Path) -> None:
+        """Every split, and the leak report."""
+        written = [self.split(name, out) for name in self.splits]
+        if any(written) or not leaks_file(out, task.name).exists():
+            write_json(leaks_file(out, task.name), leak_report(task, self.splits))
+
+    def split(self, name: str, out: Path) -> bool:
+        """The files of a split that are missing; whether there are any."""
+        plan = self.plans[name]
+        missing = [i for i in range(plan.files) if not _is_finished(plan, i, out)]
+        self.progress(plan.rows - sum(len(self.rows(plan, i)) for i in missing))
         for index in missing:
-            _write_file(task, plan, index, rows, out, workers, shard_rows, progress)
-    return bool(missing)
+            self.file(plan, index, out)
+        return bool(missing)
 
+    def rows(self, plan: Plan, index: int) -> range:
+        """The rows of a file."""
+        first = index * self.shard_rows
+        return range(first, min(first + self.shard_rows, plan.rows))
 
-def _rows_of(plan: Plan, index: int, shard_rows: int) -> int:
-    return min(shard_rows, plan.rows - index * shard_rows)
+    def file(self, plan: Plan, index: int, out: Path) -> None:
+        """One file, under its name once it is complete, then its receipt."""
+        content, path = self.splits[plan.split], out / plan.file(index)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.part")
+        rows, columns, totals = self.rows(plan, index), schema(content.task, plan.split), _Totals()
+
+        def make(start: int) -> Block:
+            batch = content.batch(start, min(start + BLOCK_ROWS, rows.stop))
+            return batch, block_digest(batch)
+
+        try:
+            with pq.ParquetWriter(temporary, columns, **PARQUET, use_dictionary=columns.names[1:]) as writer:
+                for batch, digest in _ahead(make, range(rows.start, rows.stop, BLOCK_ROWS), self.workers):
+                    writer.write_batch(batch, row_group_size=BLOCK_ROWS)
+                    totals.add(batch, digest)
+                    self.progress(batch.num_rows)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        with path.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        receipt = totals.receipt(plan, index, path.stat().st_size, sha256, content.repetition_rate)
+        write_json(out / plan.receipt(index), as_json(receipt))
 
 
 def _is_finished(plan: Plan, index: int, out: Path) -> bool:
     receipt, file = out / plan.receipt(index), out / plan.file(index)
     return receipt.exists() and file.exists() and file.stat().st_size == Receipt.read(receipt).bytes
-
-
-def _write_file(
-    task: Task,
-    plan: Plan,
-    index: int,
-    rows: Rows,
-    out: Path,
-    workers: int,
-    shard_rows: int,
-    progress: Progress,
-) -> None:
-    first = index * shard_rows
-    last = first + _rows_of(plan, index, shard_rows)
-    path = out / plan.file(index)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.part")
-
-    def make(start: int) -> Block:
-        batch = to_batch(task, plan.split, rows.strings(start, min(start + BLOCK_ROWS, last)))
-        return batch, block_digest(batch)
-
-    written = _Totals()
-    columns = schema(task, plan.split)
-    try:
-        with pq.ParquetWriter(temporary, columns, **PARQUET, use_dictionary=columns.names[1:]) as writer:
-            for batch, digest in _ahead(make, range(first, last, BLOCK_ROWS), workers):
-                writer.write_batch(batch, row_group_size=BLOCK_ROWS)
-                written.add(batch, digest)
-                progress(batch.num_rows)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    with path.open("rb") as file:
-        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
-    receipt = written.receipt(plan, index, path.stat().st_size, sha256, rows.repetition_rate)
-    write_json(out / plan.receipt(index), as_json(receipt))
 
 
 class _Totals:
@@ -168,13 +165,14 @@ class _Totals:
         self.shortest: int | None = None
 
     def add(self, batch: pa.RecordBatch, digest: str) -> None:
-        lengths, depths = numbers(batch["length"]), numbers(batch["depth"])
+        lengths = numbers(batch["length"])
+        depths = numbers(batch["depth"]) if "depth" in batch.schema.names else lengths[:0]
         self.blocks.append(digest)
         self.rows += batch.num_rows
         self.symbols += int(lengths.sum())
         self.depth += int(depths.sum())
         self.longest = max(self.longest, int(lengths.max()))
-        self.deepest = max(self.deepest, int(depths.max()))
+        self.deepest = max(self.deepest, int(depths.max(initial=0)))
         self.arrow_bytes += batch.nbytes
         shortest = int(lengths.min())
         self.shortest = shortest if self.shortest is None else min(self.shortest, shortest)

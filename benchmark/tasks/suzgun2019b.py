@@ -1,12 +1,16 @@
-"""Suzgun, Gehrmann, Belinkov & Shieber 2019b, "LSTM Networks Can Perform Dynamic Counting": one kind of bracket.
+"""Suzgun, Gehrmann, Belinkov & Shieber 2019b, "LSTM Networks Can Perform Dynamic Counting": Dyck-1 and its shuffles.
 
-Sizes, windows and law are those of dyck2 in Suzgun et al. 2019: ours, not this paper's.
+Sizes and windows are those of dyck2 in Suzgun et al. 2019, and so is the law of dyck1: ours, not this paper's. Ours is
+also the law of the shuffles, uniform over lengths, then over the strings of a length.
 """
 
 from marnn_bench.generators.dyck import Dyck
-from marnn_bench.task import Task
-from marnn_bench.tasks.suzgun2019 import DYCK2
+from marnn_bench.generators.shuffles import Shuffle
+from marnn_bench.task import Split, Task
+from marnn_bench.tasks.suzgun2019 import DYCK2, LONG, SHORT
 from marnn_bench.views import NextSymbol
+
+SHUFFLED = {"train": Split(5_000, SHORT), "test": Split(5_000, LONG)}
 
 DYCK1 = Task(
     "dyck1", version="1.0", language=Dyck(1), view=NextSymbol(end=False), splits=DYCK2.splits,
@@ -14,4 +18,17 @@ DYCK1 = Task(
     summary="Well-nested strings over ( ): a counter is enough.",
 )  # fmt: skip
 
-TASKS = (DYCK1,)
+
+def _shuffle(pairs: int, brackets: str) -> Task:
+    return Task(
+        f"shuffle{pairs}", version="1.0", language=Shuffle(pairs), view=NextSymbol(end=False), splits=SHUFFLED,
+        language_class="counter", paper="suzgun2019b",
+        summary=f"Strings over {brackets}, each kind well nested for itself: a counter for each kind is enough.",
+    )  # fmt: skip
+
+
+SHUFFLE2 = _shuffle(2, "( ) [ ]")
+SHUFFLE4 = _shuffle(4, "( ) [ ] { } < >")
+SHUFFLE6 = _shuffle(6, "( ) [ ] { } < > + - a b")
+
+TASKS = (DYCK1, SHUFFLE2, SHUFFLE4, SHUFFLE6)

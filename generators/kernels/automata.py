@@ -1,10 +1,12 @@
-"""The inner loops of `marnn_bench.generators.regular` and `marnn_bench.generators.counter_machine`."""
+"""The inner loops of finite automata, walks through them, and counter machines."""
 
 import numpy as np
 from numba import int32, uint64
 from numpy.typing import NDArray
 
+from marnn_bench.generators.kernels.choice import choose
 from marnn_bench.generators.kernels.compiler import kernel
+from marnn_bench.generators.kernels.philox import STREAM_WORDS, SYMBOLS, open_stream, word64
 from marnn_bench.generators.strings import Ids
 
 
@@ -48,3 +50,29 @@ def trace_counters(
                 here |= int32(value > 0) << int32(counter)
             configurations[position] = here
     return configurations
+
+
+@kernel
+def sample_walks(
+    key: NDArray[np.uint32],
+    draws: NDArray[np.uint64],
+    moves: NDArray[np.int32],
+    thresholds: NDArray[np.uint64],
+    outcomes: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    ids: Ids,
+) -> None:
+    """Walks from state 0 given their lengths.
+
+    thresholds:  [symbols to come, states, symbols]  of the next symbol
+    outcomes:    [symbols to come, states]           behind the last symbol that can come next
+    """
+    stream = np.empty(STREAM_WORDS, np.uint32)
+    for row in range(draws.size):
+        open_stream(stream, key, draws[row], SYMBOLS)
+        here = 0
+        for position in range(offsets[row], offsets[row + 1]):
+            left = offsets[row + 1] - position
+            symbol = choose(thresholds[left, here], outcomes[left, here], word64(stream))
+            ids[position] = symbol
+            here = moves[here, symbol]

@@ -1,6 +1,7 @@
 """The inner loops of `marnn_bench.generators.dyck`."""
 
 import numpy as np
+from numba import uint32
 from numpy.typing import NDArray
 
 from marnn_bench.generators.kernels.choice import choose
@@ -10,6 +11,26 @@ from marnn_bench.generators.strings import Ids
 
 JOIN = -1
 """On the stack of unfinished nodes: a binary rule whose second child is still to come."""
+
+
+@kernel
+def draw_kinds(stream: NDArray[np.uint32], pairs: int, openings: Ids) -> None:
+    """Fill `openings` with opening brackets, all kinds equally likely: several from one random word, as its digits."""
+    if pairs == 1:
+        openings[:] = 0
+        return
+    bundle, bundled = pairs, 1
+    while bundle * pairs <= 1 << 16:
+        bundle *= pairs
+        bundled += 1
+    digits, left = uint32(0), 0
+    for i in range(openings.size):
+        if left == 0:
+            digits, left = uint32(below(stream, bundle)), bundled
+        rest = digits // uint32(pairs)
+        openings[i] = 2 * (digits - rest * uint32(pairs))
+        digits = rest
+        left -= 1
 
 
 @kernel
@@ -50,8 +71,7 @@ def sample_derivations(
             children[i] = 1 + np.int8(is_binary) - np.int8(is_leaf)
             if balance < lowest:
                 lowest, first = balance, i + 1
-        for i in range(half):
-            kinds[i] = 2 * below(stream, pairs)
+        draw_kinds(stream, pairs, kinds[:half])
         position, height, node, bracket = offsets[row], 0, first, 0
         for _ in range(nodes):
             if node == nodes:
@@ -100,8 +120,7 @@ def sample_uniform(
             balance += 2 * rises - 1
             if balance < lowest:
                 lowest, first = balance, i + 1
-        for i in range(steps // 2):
-            kinds[i] = 2 * below(stream, pairs)
+        draw_kinds(stream, pairs, kinds[: steps // 2])
         # Without branches: half of them would be guessed wrongly.
         height, step, bracket = 0, first, 0
         for position in range(offsets[row], offsets[row + 1]):

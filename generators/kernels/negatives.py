@@ -66,7 +66,7 @@ def propose_edits(
         substitutions = asked[row] - 2 * pairs
         for position in range(first, last):
             symbol = ids[position]
-            if below(stream, last - position) < substitutions:
+            if substitutions > 0 and below(stream, last - position) < substitutions:
                 substitutions -= 1
                 other = below(stream, symbols - 1)
                 proposals[position] = other + (other >= symbol)

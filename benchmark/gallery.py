@@ -1,0 +1,190 @@
+"""What there is to say of a task: alphabet, rule, two examples, splits, what trivial answers reach, a picture.
+
+    python -m marnn_bench.gallery docs
+
+writes docs/tasks.md, a page of all tasks, and the pictures beside it.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from marnn_bench.evaluation.trivial import trivial_scores
+from marnn_bench.generators.keys import derive_key
+from marnn_bench.generators.strings import Strings
+from marnn_bench.registry import our_tasks
+from marnn_bench.store.cache import cached_data
+from marnn_bench.store.columns import depths
+from marnn_bench.store.content import contents
+from marnn_bench.store.read import read_split
+from marnn_bench.task import Task
+from marnn_bench.views import NextSymbol, Recognition, SetView, Transduce
+
+KEY = derive_key({"gallery": 1})
+SHORTEST = {"length": 5, "n": 3}
+"""Examples are of the first two sizes from here on."""
+
+Example = list[tuple[str, list[str]]]
+"""Titled rows of cells; cells of the same place belong together."""
+
+
+def describe(task: Task) -> dict[str, Any]:
+    """A task as a record."""
+    return {
+        "name": task.name,
+        "version": task.version,
+        "summary": task.summary,
+        "view": task.view.name,
+        "language_class": task.language_class,
+        "paper": task.paper,
+        "alphabet": list(task.language.alphabet),
+        "columns": list(task.columns),
+        "splits": {name: {**vars(split), "window": str(split.window)} for name, split in task.splits.items()},
+    }
+
+
+def examples(task: Task) -> list[Example]:
+    """Two short strings with the right answers."""
+    if isinstance(task.view, Recognition):
+        return [_judged(task)]
+    language = task.language
+    sizes = [size for size in range(SHORTEST[language.measure], 100) if language.count(size)][:2]
+    return [
+        _answered(task, language.sample(np.array([size]), KEY, np.array([size], np.uint64))) for size in sizes
+    ]
+
+
+def _answered(task: Task, string: Strings) -> Example:
+    symbols = string.texts(task.language.alphabet)[0].split()
+    view = task.view
+    if isinstance(view, Transduce):
+        target = view.targets(task.language, string).texts(view.outputs(task.language))[0]
+        return [("source", symbols), ("target", target.split())]
+    if not isinstance(view, SetView):
+        return [("string", symbols)]
+    answers = view.answers(task.language, string)
+    sets = ["/".join(name for i, name in enumerate(task.columns) if int(mask) >> i & 1) for mask in answers]
+    if isinstance(view, NextSymbol):
+        counted = view.counts(task.language, answers)
+        sets = [answer if scored else f"({answer})" for answer, scored in zip(sets, counted, strict=True)]
+    return [("string", symbols), ("answer", sets)]
+
+
+def _judged(task: Task) -> Example:
+    """The shortest member of the first split that has negatives, and one of its negatives of each kind."""
+    rows = next(iter(contents(task).values())).judged
+    if rows is None:
+        return []
+    texts = rows.strings.texts(task.language.alphabet)
+    lengths = np.where(rows.label, 1 << 30, rows.strings.lengths)
+    found: Example = []
+    for place, kind in enumerate(rows.kinds):
+        made = np.flatnonzero((rows.negative == place + 1) & (lengths >= 6))
+        if len(made):
+            row = int(made[np.argmin(lengths[made])])
+            found += [("member", texts[int(rows.source[row])].split()), (kind, texts[row].split())]
+    return found
+
+
+def scores(task: Task) -> dict[str, list[dict[str, Any]]]:
+    """What the trivial answers reach on each split, fitted on the first; nothing in other views than of sets."""
+    if not isinstance(task.view, SetView) or not contents(task):
+        return {}
+    folder = cached_data(task)
+    splits = {name: read_split(folder, task, name) for name in contents(task)}
+    first = next(iter(splits.values()))
+    return {name: trivial_scores(first, found) for name, found in splits.items()}
+
+
+def distributions(task: Task) -> dict[str, dict[str, Any]]:
+    """Lengths, and where they are defined depths, of the strings of each split."""
+    found = {}
+    for name, content in contents(task).items():
+        strings = content.strings(0, len(content))
+        found[name] = {"length": strings.lengths}
+        if isinstance(task.view, SetView):
+            found[name]["depth"] = depths(task, strings)
+    return found
+
+
+def split_rows(task: Task) -> Iterator[list[str]]:
+    """A row of cells for each split: name, how many rows, sizes, law, distinct or why not."""
+    written = contents(task)
+    for name, split in task.splits.items():
+        rows = f"{len(written[name]):,}" if name in written else "endless"
+        distinct = split.overlaps or ("yes" if split.distinct else "no")
+        yield [name, rows, str(split.window), task.law(name).spec, distinct]
+
+
+# -- the page
+
+
+def write_page(folder: Path) -> None:
+    """Write tasks.md, and a picture of each task, below a folder."""
+    from marnn_bench.distributions import draw_distributions
+
+    pictures = folder / "pictures"
+    pictures.mkdir(parents=True, exist_ok=True)
+    for task in our_tasks().values():
+        draw_distributions(f"{task.name} {task.version}", distributions(task), pictures / f"{task.name}.svg")
+    (folder / "tasks.md").write_text(page())
+
+
+def page() -> str:
+    """tasks.md"""
+    head = "# Tasks\n\nWritten by `python -m marnn_bench.gallery docs`.\n"
+    return head + "".join(f"\n{line}" for task in our_tasks().values() for line in _section(task)) + "\n"
+
+
+def _section(task: Task) -> Iterator[str]:
+    yield f"## {task.name}\n"
+    yield f"{task.summary} {task.language_class.capitalize()}, {task.view.name} view, version {task.version}; {task.paper}.\n"
+    yield f"Alphabet: `{shortened(task.language.alphabet.symbols)}`. Answers: `{shortened(task.columns)}`.\n"
+    for example in examples(task):
+        yield "```text"
+        yield from aligned(example)
+        yield "```\n"
+    yield f"| split | rows | {task.language.measure} | law | distinct |"
+    yield "|---|---:|---|---|---|"
+    for name, rows, window, law, distinct in split_rows(task):
+        yield f"| {name} | {rows} | {window} | `{law}` | {distinct} |"
+    yield ""
+    yield from _trivial_table(task)
+    if contents(task):
+        yield f"![lengths and depths of {task.name}](pictures/{task.name}.svg)\n"
+
+
+def _trivial_table(task: Task) -> Iterator[str]:
+    found = scores(task)
+    if found:
+        names = [score["name"] for score in next(iter(found.values()))]
+        yield f"| strings right | {' | '.join(names)} |"
+        yield f"|---|{'---:|' * len(names)}"
+        for split, listed in found.items():
+            cells = " | ".join(f"{score['sequence_accuracy']:.2%}" for score in listed)
+            yield f"| {split} | {cells} |"
+        yield ""
+
+
+def shortened(symbols: tuple[str, ...]) -> str:
+    """The symbols, or the first and the last of many."""
+    return " ".join(
+        symbols if len(symbols) <= 24 else (*symbols[:6], "...", symbols[-1], f"({len(symbols)})")
+    )
+
+
+def aligned(example: Example) -> Iterator[str]:
+    """The rows of an example with cells of one place below each other."""
+    titles = max(len(title) for title, _ in example)
+    places = max(len(cells) for _, cells in example)
+    widths = [max(len(cells[i]) for _, cells in example if i < len(cells)) for i in range(places)]
+    for title, cells in example:
+        padded = " ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=False))
+        yield f"{title:<{titles}}  {padded}".rstrip()
+
+
+if __name__ == "__main__":
+    write_page(Path(sys.argv[1]))

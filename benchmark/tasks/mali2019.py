@@ -1,0 +1,57 @@
+"""Mali, Ororbia & Giles 2019 (NSPDA): is a string a member of a language that takes a pushdown automaton?
+
+The paper trains and tests on positive and negative strings of five context-free grammars. Of its text we have a
+conversion without most formulas and table cells, and no code was published: it names Dyck(2), palindromes and "simple
+algorithmic patterns", and tests at n = 60, 480 and 960 (Table 5). The rest is ours: the other grammars, which are those
+traditional in learning pushdown automata (Das, Giles & Sun 1992, 1993); sizes; lengths, uniform over those that exist,
+up to 30 in training and up to n in a test, and every string of a length equally likely; the kinds of negatives.
+
+Half of the rows are members, the empty string is none of them, and no string is in two splits. Where a window holds
+fewer members than that, a split has all those that no earlier one has (`marnn_bench.recognition`): the 15 strings
+a^n b^n of up to 30 symbols are all in `train`.
+
+Every prefix of an even palindrome can be completed, so that there are no guided negatives of it.
+"""
+
+from marnn_bench.generators.counters import anbn, anbncbmam, unary_addition_nm
+from marnn_bench.generators.dyck import Dyck
+from marnn_bench.generators.even_palindromes import EvenPalindromes
+from marnn_bench.generators.language import Language
+from marnn_bench.generators.palindromes import MarkedPalindromes
+from marnn_bench.generators.window import Window
+from marnn_bench.task import Split, Task
+from marnn_bench.views import Recognition
+
+SPLITS = {
+    "train": Split(4_000, Window(1, 30)),
+    "test_60": Split(2_000, Window(1, 60)),
+    "test_480": Split(2_000, Window(1, 480)),
+    "test_960": Split(2_000, Window(1, 960)),
+}
+ALL_KINDS = Recognition()
+
+
+def _task(
+    name: str, language: Language, language_class: str, summary: str, view: Recognition = ALL_KINDS
+) -> Task:
+    return Task(f"{name}-recognition", "1.0", language, view, SPLITS, language_class, "mali2019", summary)
+
+
+ANBN = _task("anbn", anbn("length"), "counter", "Is it a^n b^n, n >= 1?")
+ANBNCBMAM = _task(
+    "anbncbmam", anbncbmam(), "counter", "Is it a^n b^n c b^m a^m, n, m >= 1?",
+)  # fmt: skip
+UNARY_ADDITION = _task(
+    "unary-addition", unary_addition_nm(), "counter", "Is it a^(n+m) b^n c^m, n, m >= 1?",
+)  # fmt: skip
+DYCK1 = _task("dyck1", Dyck(1), "counter", "Are the parentheses ( ) balanced?")
+MARKED_PALINDROME = _task(
+    "marked-palindrome", MarkedPalindromes(), "deterministic context-free", "Is it w # w^R over a b c?",
+)  # fmt: skip
+PALINDROME = _task(
+    "palindrome", EvenPalindromes(), "context-free", "Is it w w^R over a b?",
+    Recognition(("random", "edit", "swap", "permuted")),
+)  # fmt: skip
+DYCK2 = _task("dyck2", Dyck(2), "deterministic context-free", "Are the brackets ( ) [ ] well nested?")
+
+TASKS = (ANBN, ANBNCBMAM, UNARY_ADDITION, DYCK1, MARKED_PALINDROME, PALINDROME, DYCK2)

@@ -1,0 +1,279 @@
+"""Grammars as text, in nltk's notation; probabilities are exact fractions.
+
+    # well-nested strings over two kinds of brackets
+    S -> '(' S ')' [1/4] | '[' S ']' [1/4]
+    S -> S S [0.25] | [1/4]
+
+The first left side is the start. Symbols are quoted, nonterminals are not; an alternative may be empty. What stands
+behind a # is a comment, and a backslash at its end continues a line. One line may stand for many rules, which
+nltk's notation has no way to say:
+
+    N -> 'n{i}' [1/33] for i = 1..33
+
+A text that cannot be is answered with the line and the rule at fault.
+"""
+
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
+
+from marnn_bench.generators.alphabet import END
+from marnn_bench.generators.errors import LanguageError
+
+NEARLY_ONE = Fraction(1, 10**6)
+"""Probabilities whose sum is this close to one are divided by it, with a warning."""
+
+TOKEN = re.compile(
+    r"""
+      (?P<blank>       \s+ | \#.* )
+    | (?P<family>      for \s+ (\w+) \s* = \s* (\d+) \s* \.\. \s* (\d+) \s* (?= $ | \# ) )
+    | (?P<arrow>       -> )
+    | (?P<bar>         \| )
+    | (?P<probability> \[ [^\]]* \] )
+    | (?P<quoted>      '[^']*' | "[^"]*" )
+    | (?P<name>        [\w/] (?: [\w/^<>] | -(?!>) )* )
+    """,
+    re.VERBOSE,
+)
+
+
+class Part(NamedTuple):
+    """A part of a right side: a symbol, which is quoted, or a nonterminal."""
+
+    name: str
+    is_symbol: bool
+
+    def __str__(self) -> str:
+        return repr(self.name) if self.is_symbol else self.name
+
+
+class Side(NamedTuple):
+    """What stands between two bars."""
+
+    parts: tuple[Part, ...]
+    probability: Fraction | None
+
+
+class Place(NamedTuple):
+    """Where something is said, and how."""
+
+    line: int
+    text: str
+
+    def error(self, message: str) -> LanguageError:
+        """An error that names the line."""
+        return LanguageError(f"Line {self.line}, `{self.text}`: {message}")
+
+
+class Line(NamedTuple):
+    """A line as written: `left -> side | side | ...`."""
+
+    place: Place
+    left: str
+    sides: tuple[Side, ...]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`left` becomes the parts of `right` with this probability; `line` is where the text says so."""
+
+    left: str
+    right: tuple[Part, ...]
+    probability: Fraction
+    line: int
+
+    def __str__(self) -> str:
+        return " ".join([self.left, "->", *map(str, self.right), f"[{self.probability}]"])
+
+    def error(self, message: str) -> LanguageError:
+        """An error that names the rule and its line."""
+        return Place(self.line, str(self)).error(message)
+
+
+# -- from text to lines
+
+
+def read_lines(text: str) -> Iterator[Line]:
+    """The lines of a grammar's text, families of rules spelt out."""
+    for place in _logical_lines(text):
+        tokens, family = _tokens(place)
+        for member in _members(tokens, family) if tokens else ():
+            yield _line(place, member)
+
+
+def _logical_lines(text: str) -> Iterator[Place]:
+    """The lines with their continuations."""
+    begun, first = "", 1
+    for number, line in enumerate(text.splitlines(), 1):
+        begun += line.strip()
+        if begun.endswith("\\"):
+            begun = begun[:-1] + " "
+        else:
+            yield Place(first, begun)
+            begun, first = "", number + 1
+    yield Place(first, begun.strip())
+
+
+Tokens = list[tuple[str, str]]
+"""Kinds, as TOKEN names them, and what is written."""
+
+
+def _tokens(place: Place) -> tuple[Tokens, tuple[str, range] | None]:
+    """The tokens of a line and, if it stands for a family of rules, over what."""
+    tokens: Tokens = []
+    family, at = None, 0
+    while at < len(place.text):
+        match = TOKEN.match(place.text, at)
+        if match is None or match.lastgroup is None:
+            raise place.error(f"cannot be read from `{place.text[at:]}` on; symbols are quoted, like 'a'.")
+        at = match.end()
+        if match.lastgroup == "family":
+            family = (match[3], range(int(match[4]), int(match[5]) + 1))
+        elif match.lastgroup != "blank":
+            tokens.append((match.lastgroup, match[0]))
+    return tokens, family
+
+
+def _members(tokens: Tokens, family: tuple[str, range] | None) -> Iterator[Tokens]:
+    """The tokens of each rule that a line stands for."""
+    if family is None:
+        yield tokens
+    else:
+        name, values = family
+        for i in values:
+            yield [(kind, word.replace(f"{{{name}}}", str(i))) for kind, word in tokens]
+
+
+def _line(place: Place, tokens: Tokens) -> Line:
+    if [kind for kind, _ in tokens[:2]] != ["name", "arrow"]:
+        raise place.error("a rule begins with a nonterminal and an arrow, like S -> .")
+    sides, parts, probability = [], list[Part](), None
+    for kind, word in [*tokens[2:], ("bar", "|")]:
+        if kind == "bar":
+            sides.append(Side(tuple(parts), probability))
+            parts, probability = [], None
+        elif probability is not None or kind == "arrow":
+            raise place.error(f"{word} is not expected here; write a bar | between right sides.")
+        elif kind == "probability":
+            probability = _probability(place, word)
+        else:
+            parts.append(Part(word, False) if kind == "name" else _symbol(place, word))
+    return Line(place, tokens[0][1], tuple(sides))
+
+
+def _probability(place: Place, word: str) -> Fraction:
+    try:
+        probability = Fraction(word[1:-1].strip())
+    except (ValueError, ZeroDivisionError):
+        raise place.error(f"{word} is no probability; write it like [1/3] or [0.25].") from None
+    if not 0 < probability <= 1:
+        raise place.error(f"a probability is above 0 and at most 1, not {word}.")
+    return probability
+
+
+def _symbol(place: Place, word: str) -> Part:
+    name = word[1:-1]
+    if name.split() != [name]:
+        raise place.error(f"symbol {word} is empty or has a space in it; spaces separate symbols.")
+    if name == END:
+        raise place.error(f"symbol {END} is reserved for the end of a string; rename it.")
+    return Part(name, True)
+
+
+# -- from lines to rules
+
+
+def read_rules(text: str) -> tuple[Rule, ...]:
+    """The rules of a grammar, checked: its probabilities sum to one, and every nonterminal is of use."""
+    rules = []
+    for line in read_lines(text):
+        for parts, probability in line.sides:
+            if probability is None:
+                right = " ".join(map(str, parts)) or "nothing"
+                raise line.place.error(
+                    f"the right side {right} has no probability; write it behind, like [1/3]."
+                )
+            rules.append(Rule(line.left, parts, probability, line.place.line))
+    return checked(rules)
+
+
+def read_rules_without_probabilities(text: str) -> tuple[Rule, ...]:
+    """The rules of a grammar that gives none a probability: the alternatives of a nonterminal share it equally."""
+    lines = list(read_lines(text))
+    for line in lines:
+        if any(side.probability is not None for side in line.sides):
+            raise line.place.error("this grammar is read without probabilities; leave them out.")
+    alternatives: dict[str, int] = {}
+    for line in lines:
+        alternatives[line.left] = alternatives.get(line.left, 0) + len(line.sides)
+    return checked(
+        [
+            Rule(line.left, side.parts, Fraction(1, alternatives[line.left]), line.place.line)
+            for line in lines
+            for side in line.sides
+        ]
+    )
+
+
+def checked(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """The rules, normalised where their sums are almost one, if they make a grammar."""
+    if not rules:
+        raise LanguageError("A grammar needs at least one rule, like S -> 'a' S [1/2] | [1/2].")
+    defined = {rule.left for rule in rules}
+    for rule in rules:
+        for part in rule.right:
+            if not part.is_symbol and part.name not in defined:
+                raise rule.error(f"{part} has no rule; quote it if it is a symbol.")
+    productive, reachable = _productive(rules), _reachable(rules)
+    start = rules[0].left
+    if start not in productive:
+        raise rules[0].error(f"no string can be derived from {start}: the language is empty.")
+    for rule in rules:
+        if rule.left not in productive:
+            raise rule.error(f"no string can be derived from {rule.left}; give it a rule that ends.")
+        if rule.left not in reachable:
+            raise rule.error(f"{rule.left} cannot be reached from {start}; leave it out.")
+    return _normalised(rules)
+
+
+def _productive(rules: Sequence[Rule]) -> set[str]:
+    """The nonterminals that some string can be derived from."""
+    found: set[str] = set()
+    before = -1
+    while len(found) > before:
+        before = len(found)
+        found |= {r.left for r in rules if all(part.is_symbol or part.name in found for part in r.right)}
+    return found
+
+
+def _reachable(rules: Sequence[Rule]) -> set[str]:
+    """The nonterminals that the start leads to."""
+    found = {rules[0].left}
+    before = 0
+    while len(found) > before:
+        before = len(found)
+        found |= {part.name for r in rules if r.left in found for part in r.right if not part.is_symbol}
+    return found
+
+
+def _normalised(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    sums: dict[str, Fraction] = {}
+    for rule in rules:
+        sums[rule.left] = sums.get(rule.left, Fraction(0)) + rule.probability
+    for left, total in sums.items():
+        first = next(rule for rule in rules if rule.left == left)
+        if abs(total - 1) > NEARLY_ONE:
+            raise first.error(f"the probabilities of {left} add up to {_shown(total)}, not 1.")
+        if total != 1:
+            warnings.warn(
+                f"Line {first.line}: the probabilities of {left} add up to {_shown(total)}; divided by that.",
+                stacklevel=5,
+            )
+    return tuple(Rule(r.left, r.right, r.probability / sums[r.left], r.line) for r in rules)
+
+
+def _shown(total: Fraction) -> str:
+    return str(total) if total.denominator < 10**4 else f"{float(total):.12g}"
