@@ -74,7 +74,7 @@ def _answered(task: Task, string: Strings) -> Example:
 
 
 def _judged(task: Task) -> Example:
-    """The shortest member of the first split that has negatives, and one of its negatives of each kind."""
+    """Of each kind, one of the shortest negatives of the first split from six symbols on, and the member it is made from."""
     rows = next(iter(contents(task).values())).judged
     if rows is None:
         return []

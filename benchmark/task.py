@@ -112,7 +112,8 @@ class Task:
     def key(self, split: str, size: int | None = None, secret: bytes = b"") -> Key:
         """The key of a split's draws, or of those of one size.
 
-        The number of rows is not in it: a longer split begins with the shorter one.
+        The number of rows is not in it: a longer split begins with the shorter one (unless an earlier split takes more
+        of the strings that both could have).
         """
         by_size = {} if size is None else {"size": size}
         return derive_key(self.parameters(split) | by_size, secret)

@@ -46,11 +46,6 @@ class Selection:
     strings: Strings | None
     tried: int
 
-    @property
-    def repetition_rate(self) -> float:
-        """The share of draws that gave a string already there."""
-        return 1 - len(self.draws) / self.tried
-
 
 def select_distinct(
     language: Language, law: Law, window: Window, key: Key, rows: int, exclude: Sequence[Strings] = ()
@@ -74,8 +69,9 @@ def select_distinct(
     found: list[Draws] = []
     drawn: list[Strings] = []
     missing, tried = rows, 0
-    while missing and tried < min(TRIES_PER_STRING * existing, TRIES_PER_ROW * rows):
-        draws = np.arange(tried, tried + min(BLOCK, 2 * missing + 1024), dtype=np.uint64)
+    most = min(TRIES_PER_STRING * existing, TRIES_PER_ROW * rows)
+    while missing and tried < most:
+        draws = np.arange(tried, min(tried + min(BLOCK, 2 * missing + 1024), most), dtype=np.uint64)
         strings = law.draw(window, key, draws)
         new = np.flatnonzero(known.add(strings))[:missing]
         found.append(draws[new])
@@ -88,7 +84,7 @@ def select_distinct(
             f"{tried:,} draws of {law.spec} in the window {window} gave {rows - missing:,} different strings of "
             f"{language.name}, not {rows:,}: ask for fewer rows, or a law that spreads wider."
         )
-    rest = _first_new(language, window, known, missing)
+    rest = _first_new(law, language, window, known, missing)
     kept = Strings.concatenate([*drawn, rest]) if rows <= KEPT else None
     return Selection(np.concatenate(found), rest, kept, tried if missing else int(found[-1][-1]) + 1)
 
@@ -98,7 +94,7 @@ def _inside(window: Window, sizes: NDArray[np.int64]) -> int:
 
 
 class KnownStrings:
-    """A hash table of the 128-bit fingerprints of at most so many strings."""
+    """A hash table of the 127-bit fingerprints of at most so many strings."""
 
     def __init__(self, rows: int) -> None:
         self._slots = np.zeros((1 << (2 * (rows + BLOCK)).bit_length(), 2), np.uint64)
@@ -119,12 +115,17 @@ def first_occurrences(strings: Strings) -> NDArray[np.bool_]:
     return KnownStrings(len(strings)).add(strings)
 
 
-def _first_new(language: Language, window: Window, known: KnownStrings, rows: int) -> Strings:
-    """The first `rows` strings of the enumeration that are not yet known."""
+def _first_new(law: Law, language: Language, window: Window, known: KnownStrings, rows: int) -> Strings:
+    """The first `rows` strings of the enumeration that the law can draw and that are not yet known."""
     remaining = (string for size in window for string in language.enumerate(size))
     chosen = [Strings.from_ids(language.alphabet, [])]
     while rows:
         batch = Strings.from_ids(language.alphabet, islice(remaining, BLOCK))
+        if not len(batch):
+            raise LanguageError(
+                f"{law.spec} draws too few strings of {language.name} in the window {window}: ask for {rows:,} rows less."
+            )
+        batch = batch.take(law.can_draw(batch, window))
         new = batch.take(np.flatnonzero(known.add(batch))[:rows])
         chosen.append(new)
         rows -= len(new)

@@ -172,12 +172,12 @@ class DyckGrammar(SizeFirst):
 
     def size_weights(self, window: Window) -> Mapping[int, Weight]:
         """P(length), to 100 digits."""
-        per_pair = EXACT.divide(decimal(self.p), self._root)
+        per_pair, pairs, chain = EXACT.divide(decimal(self.p), self._root), 0, self._empty
         weights: dict[int, Weight] = {}
         for length in self.language.sizes(window):
-            branches = total(self.branch_weights(length // 2))
-            chain = EXACT.multiply(self._empty, EXACT.power(per_pair, length // 2))
-            weights[length] = EXACT.multiply(chain, branches)
+            while pairs < length // 2:
+                chain, pairs = EXACT.multiply(chain, per_pair), pairs + 1
+            weights[length] = EXACT.multiply(chain, total(self.branch_weights(pairs)))
         return weights
 
     def sample(self, lengths: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
@@ -247,6 +247,10 @@ class TruncatedDerivations(Law):
         DyckGrammar(self.language, self.p, self.q)
         if self.q >= HALF:
             raise LanguageError(f"Law {self.spec} needs q < 1/2, else derivations do not end.")
+
+    def can_draw(self, strings: Strings, window: Window) -> NDArray[np.bool_]:
+        # A derivation of a string that fits the window is never cut off.
+        return DyckGrammar(self.language, self.p, self.q).can_draw(strings, window)
 
     def draw(self, window: Window, key: Key, draws: Draws) -> Strings:
         longest = self.language.sizes(window)[-1]

@@ -33,6 +33,10 @@ class Law(ABC):
     def draw(self, window: Window, key: Key, draws: Draws) -> Strings:
         """The strings of these draws, one each."""
 
+    def can_draw(self, strings: Strings, window: Window) -> NDArray[np.bool_]:
+        """Whether each string has a positive probability: [n]."""
+        return np.isfinite(self.log_prob(strings, window))
+
     def log_prob(self, strings: Strings, window: Window) -> NDArray[np.float64]:
         """Natural log of each string's probability, the choice of its length included; -inf outside the law: [n]."""
         raise LanguageError(f"Law {self.spec} has no exact probabilities; use one that has, such as uniform.")

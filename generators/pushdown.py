@@ -62,6 +62,7 @@ class Rule:
             len(left) != 2
             or len(target.split()) != 1
             or any(len(w) != 2 or w[0] not in ACTIONS for w in words)
+            or len({w[0] for w in words}) < len(words)
         ):
             raise line.error(
                 "a rule reads `STATE SYMBOL -> STATE`, then `, push X`, `, pop X` or `, write X`."

@@ -1,7 +1,7 @@
 """From weights to 64-bit thresholds, with decimal arithmetic only: no floating point decides a symbol.
 
 Weights may be irrational (a grammar's probability of the empty string is a root). `EXACT` carries 100 significant
-digits, and every operation of the decimal standard is correctly rounded, the same on every machine. A sum or product
+digits; its sums, products, quotients and square roots are correctly rounded, the same on every machine. A sum or product
 of positive numbers keeps the relative error of its terms, so the few thousand operations behind a threshold leave it
 within 10^-90 of the truth, far below the 2^-64 = 5 * 10^-20 that a threshold can show.
 """

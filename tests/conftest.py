@@ -1,12 +1,16 @@
 """Fixtures that several test files share."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
+
+# A test run in the background of a shell ignores Ctrl-C, and would hand that on to the programs it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(hookwrapper=True)

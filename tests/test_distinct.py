@@ -62,3 +62,23 @@ def test_more_rows_than_strings_names_their_number() -> None:
 def test_a_law_that_hardly_spreads_says_how_far_it_came() -> None:
     with pytest.raises(LanguageError, match="different strings of dyck2, not 200"):
         select_distinct(DYCK2, DYCK2.law("pcfg:p=1/1000,q=1/1000"), SHORT, KEY, 200)
+
+
+def test_what_the_law_cannot_draw_is_not_enumerated() -> None:
+    """With q = 0 there are only five strings of up to ten symbols, one inside the other."""
+    language, window = Dyck(1), Window(2, 10)
+    law = language.law("pcfg:p=1/2,q=0")
+    assert len(select_distinct(language, law, window, KEY, 5).draws) == 5
+    with pytest.raises(LanguageError, match="draws too few strings"):
+        select_distinct(language, law, window, KEY, 6)
+
+
+@pytest.mark.parametrize("rows", [10, 40, 59, 60, 63])
+def test_a_longer_split_begins_with_the_shorter_one_near_exhaustion_too(rows: int) -> None:
+    language, window = Dyck(1), Window(2, 10)
+    law = language.law("pcfg:p=1/40,q=1/2")
+    whole = select_distinct(language, law, window, Key(6), 64).strings
+    part = select_distinct(language, law, window, Key(6), rows).strings
+    assert whole is not None
+    assert part is not None
+    assert part.ids.tolist() == whole.slice(0, rows).ids.tolist()

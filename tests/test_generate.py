@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import marnn, succeed
 from definitions import DEFINITIONS, Definition
+from forgery import forge, replace_cell
 
 from marnn_bench.errors import DataError
 from marnn_bench.generators.strings import Strings
@@ -240,7 +241,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     outcome = marnn("generate", "--task", "dyck2", "--out", "file/below", cwd=tmp_path)
     assert (outcome.code, outcome.error) == (
         2,
-        "Not a directory: file/below/data/dyck2. Choose another folder or file.",
+        "Not a directory: file/below/.receipts. Choose another folder or file.",
     )
     outcome = marnn("generate", "--task", "dyck2", "--rows", "5", "--out", "/proc/marnn", cwd=tmp_path)
     assert outcome.code == 2
@@ -295,34 +296,6 @@ def test_every_kind_of_damage_is_found_and_named(data: Path) -> None:
     assert marnn("verify", data, cwd=data.parent).code == 5
 
 
-def forge(folder: Path, split: str, change: object) -> None:
-    """Rewrite a split's file and make the manifest agree with it, as somebody who edits data would."""
-    from hashlib import sha256
-
-    from marnn_bench.store.digest import split_digest, table_digests
-
-    manifest = read_manifest(folder)
-    entry = manifest["tasks"]["dyck3"]["splits"][split]
-    path = folder / entry["shards"][0]["file"]
-    table = change(pq.read_table(path))  # type: ignore[operator]
-    pq.write_table(table, path)
-    entry["digest"] = split_digest(table_digests(table))
-    entry["shards"][0]["sha256"] = sha256(path.read_bytes()).hexdigest()
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-
-
-def replace_cell(column: str, row: int, value: object) -> object:
-    def change(table: pa.Table) -> pa.Table:
-        cells = table.column(column).to_pylist()
-        cells[row] = value
-        index = table.column_names.index(column)
-        return table.set_column(
-            index, table.schema.field(index), pa.array(cells, table.schema.field(index).type)
-        )
-
-    return change
-
-
 def test_rows_that_were_edited_together_with_the_manifest_are_found(data: Path) -> None:
     train = read_split(data, "dyck3", "train")
     texts = train.strings.texts(train.task.language.alphabet)
@@ -335,18 +308,18 @@ def test_rows_that_were_edited_together_with_the_manifest_are_found(data: Path) 
         ("input", "( )", "repeats an earlier one"),
     ):
         before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
-        forge(data, "train", replace_cell(column, row, value))
+        forge(data, "dyck3", "train", replace_cell(column, row, value))
         with pytest.raises(DataError, match=message.replace("(", r"\(")):
             list(verify(data))
         for path, content in before.items():
             path.write_bytes(content)
-    forge(data, "train", lambda table: table.slice(0, 299))
+    forge(data, "dyck3", "train", lambda table: table.slice(0, 299))
     with pytest.raises(DataError, match="its rows are not those of the manifest"):
         list(verify(data))
 
 
 def test_a_right_row_in_another_order_is_still_not_the_split(data: Path) -> None:
-    forge(data, "test", lambda table: table.take(pa.array([1, 0, *range(2, 200)])))
+    forge(data, "dyck3", "test", lambda table: table.take(pa.array([1, 0, *range(2, 200)])))
     with pytest.raises(DataError, match=r"is not what dyck3 1\.0 generates"):
         list(verify(data))
 
@@ -434,3 +407,77 @@ def test_json_is_all_that_is_on_standard_output(tmp_path: Path) -> None:
     )
     assert json.loads(out)["dyck2"]["splits"]["train"]["rows"] == 20
     assert json.loads(succeed("verify", "d", "--format", "json", cwd=tmp_path))[0]["regenerated"] is True
+
+
+# -- what reviewers tried
+
+
+def test_overwrite_repairs_a_damaged_file_and_a_damaged_receipt(data: Path) -> None:
+    before = digests(data)
+    path = data / "data/dyck3/test-00000-of-00001.parquet"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+    next((data / ".receipts/dyck3").iterdir()).write_text("{")
+    generate(small("dyck3"), data, overwrite=True)
+    list(verify(data))
+    assert digests(data) == before
+    assert sorted(p.name for p in data.iterdir()) == [".receipts", "README.md", "data", "manifest.json"]
+
+
+def test_a_run_that_was_stopped_before_its_first_file_goes_on(tmp_path: Path) -> None:
+    command = ["generate", "--task", "dyck2", "--rows", "3000000", "--out", "d"]
+    process = subprocess.Popen([sys.executable, "-m", "marnn_bench", *command], cwd=tmp_path)
+    while not list(tmp_path.rglob("*.part")):
+        time.sleep(0.01)
+        assert process.poll() is None
+    process.kill()
+    process.wait()
+    succeed("generate", "--task", "dyck2", "--rows", "50", "--out", "d", cwd=tmp_path)
+    list(verify(tmp_path / "d"))
+
+
+def test_jobs_that_run_at_once_lose_nothing(tmp_path: Path) -> None:
+    """Four tasks and one of them twice, in a new folder, then all of them again with --overwrite."""
+    tasks = ["dyck1", "dyck2", "dyck3", "hom-palindrome", "dyck2"]
+    for extra in ([], ["--overwrite"]):
+        chosen = tasks if not extra else tasks[:4]
+        jobs = [
+            subprocess.Popen(
+                [
+                    sys.executable,
+                    "-m",
+                    "marnn_bench",
+                    "generate",
+                    "--task",
+                    t,
+                    "--rows",
+                    "300",
+                    "--out",
+                    "d",
+                    *extra,
+                ],
+                cwd=tmp_path,
+            )
+            for t in chosen
+        ]
+        assert [job.wait() for job in jobs] == [0] * len(chosen)
+        assert {task for task, _ in digests(tmp_path / "d")} == set(tasks)
+        list(verify(tmp_path / "d"))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda task: task["columns"].reverse(), "another columns than the task"),
+        (lambda task: task["splits"].pop("test"), "lacks the split test"),
+        (lambda task: task["splits"]["train"].update(symbols=1), "not those of the manifest"),
+        (lambda task: task["splits"]["train"].update(key="0"), "is not what dyck3"),
+    ],
+)
+def test_an_edited_manifest_is_found(data: Path, change: Any, message: str) -> None:
+    manifest = read_manifest(data)
+    change(manifest["tasks"]["dyck3"])
+    (data / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(DataError, match=message):
+        list(verify(data))

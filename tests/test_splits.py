@@ -9,13 +9,14 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import marnn, succeed
 from definitions import DEFINITIONS
+from forgery import forge, replace_cell
 
-from marnn_bench.errors import UsageError
+from marnn_bench.errors import DataError, UsageError
 from marnn_bench.fresh import EPOCH_DRAWS, fresh_blocks, fresh_strings
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 from marnn_bench.registry import find_task
-from marnn_bench.store.content import Content
+from marnn_bench.store.content import contents
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.verify import verify
 from marnn_bench.store.write import generate
@@ -29,7 +30,7 @@ def with_splits(**splits: Split) -> Task:
 
 
 def texts(task: Task, split: str) -> list[str]:
-    content = Content(task, split)
+    content = contents(task)[split]
     return content.strings(0, len(content)).texts(task.language.alphabet)
 
 
@@ -64,7 +65,7 @@ def test_so_many_of_each_size_and_fewer_where_fewer_exist() -> None:
 
 def test_blocks_across_segments_are_the_whole() -> None:
     task = with_splits(test=Split(5, Window(1, 9), per_size=True))
-    content = Content(task, "test")
+    content = contents(task)["test"]
     parts = [content.strings(first, min(first + 4, 19)) for first in range(0, 19, 4)]
     assert Strings.concatenate(parts).ids.tolist() == content.strings(0, 19).ids.tolist()
 
@@ -134,11 +135,39 @@ def test_labels_and_edits_are_true(tmp_path: Path) -> None:
     list(verify(tmp_path))
 
 
-def test_a_changed_label_is_found(tmp_path: Path) -> None:
-    task = find_task("dyck2-recognition").with_splits(
-        dict.fromkeys(find_task("dyck2-recognition").splits, 40)
-    )
-    generate(task, tmp_path / "d")
+MALI = find_task("dyck2-recognition")
+
+
+@pytest.mark.parametrize("column", ["label", "negative", "edits"])
+def test_a_changed_label_is_found(column: str, tmp_path: Path) -> None:
+    """Though the manifest was made to agree."""
+    generate(MALI.with_splits(dict.fromkeys(MALI.splits, 40)), tmp_path)
+    row = pq.read_table(next(tmp_path.rglob("train-*.parquet")))["label"].to_pylist().index(False)
+    other = {"label": True, "negative": "", "edits": 9}[column]
+    forge(tmp_path, "dyck2-recognition", "train", replace_cell(column, row, other))
+    with pytest.raises(DataError, match="dyck2-recognition train"):
+        list(verify(tmp_path))
+
+
+def test_splits_that_depend_on_each_other_are_verified_with_the_rows_that_were_asked(tmp_path: Path) -> None:
+    generate(MALI.with_splits({"train": 60, "test_60": 40, "test_480": 20, "test_960": 20}), tmp_path / "a")
+    list(verify(tmp_path / "a"))
+    generate(find_task("dyck1-short").with_splits({"train": 100}), tmp_path / "b")
+    list(verify(tmp_path / "b"))
+
+
+def test_lengths_beyond_16_bits_are_written_as_they_are(tmp_path: Path) -> None:
+    """a^n b^k c^nk with n + k = 600 has up to 90,600 symbols."""
+    task = find_task("unary-multiplication").with_splits(windows={"test": Window(600, 600)})
+    generate(task, tmp_path)
+    (path,) = tmp_path.rglob("test-*.parquet")
+    table = pq.read_table(path)
+    assert max(table["length"].to_pylist()) == 600 + 300 * 300
+    assert table["length"].to_pylist() == [len(text.split()) for text in table["input"].to_pylist()]
+
+
+def test_the_card_says_what_gives_a_label_away(tmp_path: Path) -> None:
+    generate(MALI.with_splits(dict.fromkeys(MALI.splits, 40)), tmp_path / "d")
     report = json.loads((tmp_path / "d/.receipts/dyck2-recognition.json").read_text())
     swaps = report["shortcuts"]["train"]["accuracy"]["swap"]
     assert swaps["length"] == swaps["symbol counts"] == 0.5
@@ -162,6 +191,6 @@ def test_recognition_is_asked_for_by_a_view(tmp_path: Path) -> None:
 
 
 def test_depths_and_sizes_of_negatives_are_not_written() -> None:
-    batch = Content(find_task("dyck2--recognition"), "train").batch(0, 10)
+    batch = contents(find_task("dyck2--recognition"))["train"].batch(0, 10)
     assert batch.schema.names == ["input", "label", "negative", "edits", "length"]
     assert np.array_equal(batch["length"], [len(text.split()) for text in batch["input"].to_pylist()])

@@ -5,13 +5,10 @@ import json
 import os
 import shutil
 import tempfile
-from dataclasses import asdict
 from pathlib import Path
 
 from marnn_bench.generators.cache import cache_folder
-from marnn_bench.store.content import contents
-from marnn_bench.store.manifest import Plan
-from marnn_bench.store.write import SHARD_ROWS, Progress, generate
+from marnn_bench.store.write import Progress, generate
 from marnn_bench.task import Task
 
 
@@ -20,8 +17,9 @@ def cached_data(task: Task, progress: Progress = lambda rows: None) -> Path:
 
     Two processes that need it at once both generate it; the content is the same, and the first to finish wins.
     """
-    plans = [asdict(Plan.of(content, SHARD_ROWS)) for content in contents(task).values()]
-    content = hashlib.sha256(json.dumps(plans, sort_keys=True).encode()).hexdigest()
+    splits = {name: {**task.parameters(name), "rows": split.rows} for name, split in task.splits.items()}
+    asked = json.dumps([task.version, repr(task.view), splits], sort_keys=True)
+    content = hashlib.sha256(asked.encode()).hexdigest()
     folder = cache_folder() / "data" / f"{task.name}-{task.version}-{content[:12]}"
     if (folder / "manifest.json").exists():
         return folder

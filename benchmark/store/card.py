@@ -102,8 +102,13 @@ def _section(name: str, task: dict[str, Any]) -> str:
     ]
     for split, entry in task["splits"].items():
         length, depth = entry["length"], entry["depth"]["max"] if "depth" in task["features"] else "-"
+        rate = entry["repetition_rate"]
         dropped = (
-            f"{entry['repetition_rate']:.1%} of draws" if entry["distinct"] else "none (independent draws)"
+            "-"
+            if rate is None
+            else f"{rate:.1%} of draws"
+            if entry["distinct"]
+            else "none (independent draws)"
         )
         lines.append(
             f"| {split} | {entry['rows']:,} | {entry['symbols']:,} | {length['min']}-{length['max']} "
@@ -117,7 +122,10 @@ def _leaks(report: dict[str, Any]) -> list[str]:
         return []
     repeated = ", ".join(f"{split} {share:.2%}" for split, share in report["duplicates"].items())
     overlap = "; ".join(f"{pair}: {rows:,}" for pair, rows in report["overlap"].items()) or "one split only"
-    lines = ["", f"Leak report. Rows that repeat an earlier one: {repeated}. Rows in common: {overlap}."]
+    lines = [
+        "",
+        f"Leak report, of the first million rows of each split. Rows that repeat an earlier one: {repeated}. Rows in common: {overlap}.",
+    ]
     if report["trivial"]:
         scored = {
             split: {score["name"]: score["sequence_accuracy"] for score in scores}

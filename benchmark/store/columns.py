@@ -3,7 +3,7 @@
 input    string                         the symbols, separated by spaces
 next     list<uint32>, list<uint64>     next-symbol view: the set after each symbol, a mask over the task's columns
 target   string                         synchronous and transduction views: the output symbols
-length   uint16, uint32                 number of symbols of the input
+length   uint16, uint32                 number of symbols of the input (32 bits above 65,535, and where windows count n)
 label    bool                           recognition view: whether the input is a member
 negative string                         how it was made, if not; edits: its Levenshtein distance to the member it is of
 n        uint16, uint32                 the n of the definition, where windows count that
@@ -29,9 +29,6 @@ from marnn_bench.views import NextSymbol, Recognition, SetView, Synchronous, Tra
 METADATA = b"marnn_bench"
 """Under this key of a Parquet file's metadata: all that is needed to decode a file that stands alone."""
 
-UINT16_SIZES = 1 << 13
-"""Windows up to here have lengths that fit 16 bits, whatever the size measures."""
-
 
 def schema(task: Task, split: str) -> pa.Schema:
     """The columns of a split and, as metadata, what it is."""
@@ -42,7 +39,8 @@ def schema(task: Task, split: str) -> pa.Schema:
         "alphabet": list(task.language.alphabet),
         "columns": list(task.columns),
     }
-    count = pa.uint16() if task.split(split).window.high < UINT16_SIZES else pa.uint32()
+    short = task.language.measure == "length" and task.split(split).window.high < 1 << 16
+    count = pa.uint16() if short else pa.uint32()
     counts = ["length"]
     if task.language.measure == "n":
         counts.append("n")

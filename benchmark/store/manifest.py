@@ -37,10 +37,11 @@ class Plan:
     rows: int
     alphabet: list[str]
     columns: list[str]
-    features: dict[str, str]
-    about: dict[str, str]
     files: int
     key: str
+    question: str
+    features: dict[str, str] = field(compare=False)
+    about: dict[str, str] = field(compare=False)
 
     @classmethod
     def of(cls, content: Content, shard_rows: int) -> "Plan":
@@ -64,6 +65,7 @@ class Plan:
             about={"summary": task.summary, "paper": task.paper, "language_class": task.language_class},
             files=-(-rows // shard_rows),
             key=f"{task.key(split):016x}",
+            question=repr(task.view),
         )
 
     def file(self, index: int) -> str:
@@ -77,7 +79,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was written into one file. `sums` add up over files: symbols, depth, and the extremes of length."""
+    """What was written into one file; numbers of symbols and depths are of all its rows together."""
 
     plan: Plan
     index: int
@@ -90,7 +92,7 @@ class Receipt:
     shortest: int
     longest: int
     deepest: int
-    repetition_rate: float
+    repetition_rate: float | None
     arrow_bytes: int
     format: int = field(default=FORMAT)
 
@@ -99,6 +101,8 @@ class Receipt:
         """The receipt in this file."""
         try:
             content = json.loads(path.read_text())
+            if content["format"] != FORMAT:
+                raise DataError(f"{path} is of another format. Generate the task again with --overwrite.")
             return cls(**{**content, "plan": Plan(**content["plan"])})
         except (ValueError, TypeError, KeyError) as error:
             raise DataError(
@@ -195,7 +199,7 @@ def _split_entry(found: list[Receipt]) -> dict[str, Any]:
         "window": plan.window,
         "distinct": plan.distinct,
         "key": plan.key,
-        "repetition_rate": round(found[0].repetition_rate, 6),
+        "repetition_rate": found[0].repetition_rate,
         "length": {
             "min": min(receipt.shortest for receipt in found),
             "mean": round(symbols / rows, 4),
@@ -208,8 +212,3 @@ def _split_entry(found: list[Receipt]) -> dict[str, Any]:
         "arrow_bytes": sum(receipt.arrow_bytes for receipt in found),
         "shards": files,
     }
-
-
-def as_json(receipt: Receipt) -> dict[str, Any]:
-    """A receipt as it is written."""
-    return asdict(receipt)

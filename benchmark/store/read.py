@@ -37,15 +37,19 @@ def read_split(folder: Path, task: Task | str, split: str) -> Examples:
     where = entry["shards"][0]["file"]
     strings = read_strings(task, table, where)
     answers = read_answers(task, table, strings, where)
-    return Examples(as_listed(task, split, entry), split, strings, answers, entry["digest"])
+    listed = as_listed(task, read_manifest(folder)["tasks"][task.name]["splits"])
+    return Examples(listed, split, strings, answers, entry["digest"])
 
 
-def as_listed(task: Task, split: str, entry: dict[str, Any]) -> Task:
-    """The task with the rows, window and law that a manifest gives for a split."""
-    own = task.split(split)
-    window, law, distinct = Window.parse(entry["window"]), entry["law"], entry["distinct"]
-    listed = replace(own, rows=entry["asked"], window=window, law=law, distinct=distinct)
-    return replace(task, splits={**task.splits, split: listed})
+def as_listed(task: Task, entries: dict[str, dict[str, Any]]) -> Task:
+    """The task with the rows, windows and laws that a manifest gives for its splits."""
+    splits = dict(task.splits)
+    for name, entry in entries.items():
+        window, law, distinct = Window.parse(entry["window"]), entry["law"], entry["distinct"]
+        splits[name] = replace(
+            task.split(name), rows=entry["asked"], window=window, law=law, distinct=distinct
+        )
+    return replace(task, splits=splits)
 
 
 def read_rows(folder: Path, entry: dict[str, Any]) -> pa.Table:

@@ -4,6 +4,7 @@ A split is a row of segments: one, or one for each size where a task asks for so
 is a list of draws, and behind them strings that are spelt out.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from marnn_bench.errors import UsageError
 from marnn_bench.generators.distinct import select_distinct
 from marnn_bench.generators.keys import Key
 from marnn_bench.generators.language import Language
@@ -53,10 +55,10 @@ class Segment:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of a split; `repetition_rate` is the share of its draws that gave a string already there."""
+    """The rows of a split; `repetition_rate` is the share of its draws that gave a string already there, if drawn."""
 
     segments: tuple[Segment, ...]
-    repetition_rate: float
+    repetition_rate: float | None
 
     @cached_property
     def ends(self) -> NDArray[np.int64]:
@@ -81,19 +83,25 @@ def choose_rows(task: Task, split: str, earlier: Sequence[Strings]) -> Rows:
     wanted, law, language = task.split(split), task.law(split), task.language
     sizes = language.sizes(wanted.window)
     if wanted.rows == "all":
-        return Rows((_everything(language, law, wanted.window, task.key(split), earlier),), 0.0)
+        return Rows((_everything(language, law, wanted.window, task.key(split), earlier),), None)
     rows = task.row_count(split)
     if not wanted.distinct:
         return Rows((Segment(law, wanted.window, task.key(split), rows),), 0.0)
     if not wanted.per_size:
         return _distinct([(wanted.window, task.key(split), rows)], language, law, earlier)
-    each = [(Window(n, n), task.key(split, size=n), min(rows, language.count(n))) for n in sizes]
+    taken = Counter(int(n) for strings in earlier for n in language.measured(strings))
+    left = {n: min(rows, language.count(n) - taken[n]) for n in sizes}
+    each = [(Window(n, n), task.key(split, size=n), number) for n, number in left.items() if number]
     return _distinct(each, language, law, earlier)
 
 
 def _distinct(
     asked: list[tuple[Window, Key, int]], language: Language, law: Law, earlier: Sequence[Strings]
 ) -> Rows:
+    if not asked:
+        raise UsageError(
+            f"{language.name}: earlier splits have all strings of the window; ask for a wider one."
+        )
     segments, tried, drawn = [], 0, 0
     for window, key, rows in asked:
         chosen = select_distinct(language, law, window, key, rows, earlier)
@@ -109,4 +117,8 @@ def _everything(
     known = {tuple(string.tolist()) for strings in earlier for string in strings}
     members = (string for size in window for string in language.enumerate(size) if string not in known)
     listed = Strings.from_ids(language.alphabet, members)
+    if not len(listed):
+        raise UsageError(
+            f"{language.name}: earlier splits have all strings of the window {window}; ask for a wider one."
+        )
     return Segment(law, window, key, len(listed), np.empty(0, np.uint64), listed)

@@ -9,9 +9,11 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from marnn_bench.errors import DataError, UsageError
@@ -19,7 +21,7 @@ from marnn_bench.generators.distinct import first_occurrences
 from marnn_bench.generators.strings import Strings
 from marnn_bench.registry import find_task
 from marnn_bench.store.columns import read_strings, to_batch
-from marnn_bench.store.content import Content
+from marnn_bench.store.content import contents
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import REMEDY, as_listed, check_file, read_rows
 from marnn_bench.task import Task
@@ -42,18 +44,38 @@ def verify(folder: Path, progress: Callable[[int], object] = lambda rows: None) 
     """Verify every split of a folder; DataError at the first fault."""
     for name, entry in read_manifest(folder)["tasks"].items():
         known = _known(name, folder)
+        task = as_listed(known, entry["splits"])
+        regenerated = entry["version"].split(".")[0] == known.version.split(".")[0]
+        if regenerated:
+            _check_description(known, entry, f"{folder}: {name}")
+        written = contents(task)
         for split, listed in entry["splits"].items():
-            task = as_listed(known, split, listed)
+            where = f"{folder}: {name} {split}"
             for shard in listed["shards"]:
                 check_file(folder / shard["file"], shard["sha256"])
-            _check_rows(task, split, read_rows(folder, listed), f"{folder}: {name} {split}")
-            regenerated = entry["version"] == task.version
-            if regenerated and Content(task, split).digest() != listed["digest"]:
+            table = read_rows(folder, listed)
+            _check_rows(task, split, table, where)
+            if listed["symbols"] != pc.sum(table["length"]).as_py() or listed["rows"] != table.num_rows:
                 raise DataError(
-                    f"{folder}: {name} {split} is not what {name} {task.version} generates. {REMEDY}"
+                    f"{where}: its numbers of rows and symbols are not those of the manifest. {REMEDY}"
                 )
+            if regenerated and (
+                listed["key"] != f"{task.key(split):016x}" or written[split].digest() != listed["digest"]
+            ):
+                raise DataError(f"{where} is not what {name} {known.version} generates. {REMEDY}")
             progress(listed["rows"])
             yield Verified(name, split, listed["rows"], listed["symbols"], listed["digest"], regenerated)
+
+
+def _check_description(task: Task, entry: dict[str, Any], where: str) -> None:
+    """DataError unless the manifest says of a task what the task is, and lists all of its splits."""
+    told = {"view": task.view.name, "alphabet": list(task.language.alphabet), "columns": list(task.columns)}
+    for name, value in told.items():
+        if entry[name] != value:
+            raise DataError(f"{where}: the manifest has another {name} than the task. {REMEDY}")
+    for split in contents(task):
+        if split not in entry["splits"]:
+            raise DataError(f"{where}: the manifest lacks the split {split}. {REMEDY}")
 
 
 def _known(name: str, folder: Path) -> Task:

@@ -6,11 +6,12 @@ goes on behind the last receipt and ends in the same content.
 """
 
 import hashlib
+import os
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -27,7 +28,6 @@ from marnn_bench.store.manifest import (
     RECEIPTS,
     Plan,
     Receipt,
-    as_json,
     build_manifest,
     leaks_file,
     receipts,
@@ -58,7 +58,8 @@ def generate(
     """Write all splits of a task below `out`, unless they are there already.
 
     Raises UsageError if `out` holds other data: something that is none of ours, or the same task with other rows,
-    law or version; with `overwrite` that task, and it alone, is replaced once the new one is complete.
+    windows, law or version. With `overwrite` the task is written anew, and what is there of it, and that alone, is
+    replaced once the new one is complete.
     """
     _refuse_foreign(out)
     splits = contents(task)
@@ -66,25 +67,27 @@ def generate(
         raise UsageError(f"--shard-rows must be a multiple of {BLOCK_ROWS:,}, not {shard_rows:,}.")
     plans = {name: Plan.of(content, shard_rows) for name, content in splits.items()}
     write = _Writer(splits, plans, workers, shard_rows, progress)
-    if all(receipt.plan in plans.values() for receipt in receipts(out, task.name)):
-        write.task(task, out)
-    elif not overwrite:
-        raise UsageError(
-            f"{out} holds {task.name} with other rows, law or version. Choose another folder, or replace it with --overwrite."
-        )
-    else:
-        staged = out / REPLACING
-        shutil.rmtree(staged, ignore_errors=True)
+    if overwrite and (out / RECEIPTS / task.name).exists():
+        staged = out / f"{REPLACING}-{task.name}-{os.getpid()}"
         write.task(task, staged)
         _replace(task.name, staged, out)
+    elif all(receipt.plan in plans.values() for receipt in receipts(out, task.name)):
+        write.task(task, out)
+    else:
+        raise UsageError(
+            f"{out} holds {task.name} with other rows, windows, law, version or size of files. "
+            "Choose another folder, or replace it with --overwrite."
+        )
     describe(out)
 
 
 def describe(out: Path) -> None:
-    """Rebuild the manifest and the card of a folder from its receipts."""
-    manifest = build_manifest(out)
-    write_json(out / "manifest.json", manifest)
-    write_text(out / "README.md", dataset_card(manifest))
+    """Rebuild the manifest and the card of a folder from its receipts, until no other job has added any meanwhile."""
+    written = None
+    while (manifest := build_manifest(out)) != written:
+        write_json(out / "manifest.json", manifest)
+        write_text(out / "README.md", dataset_card(manifest))
+        written = manifest
 
 
 def _refuse_foreign(out: Path) -> None:
@@ -127,8 +130,11 @@ class _Writer:
     def file(self, plan: Plan, index: int, out: Path) -> None:
         """One file, under its name once it is complete, then its receipt."""
         content, path = self.splits[plan.split], out / plan.file(index)
+        _ = content.rows  # chosen once, before there are threads
+        (out / RECEIPTS).mkdir(parents=True, exist_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.part")
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+        _remove_abandoned(path)
         rows, columns, totals = self.rows(plan, index), schema(content.task, plan.split), _Totals()
 
         def make(start: int) -> Block:
@@ -148,7 +154,18 @@ class _Writer:
         with path.open("rb") as file:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         receipt = totals.receipt(plan, index, path.stat().st_size, sha256, content.repetition_rate)
-        write_json(out / plan.receipt(index), as_json(receipt))
+        write_json(out / plan.receipt(index), asdict(receipt))
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove what killed processes left of a file."""
+    for part in path.parent.glob(f".{path.name}.*.part"):
+        try:
+            os.kill(int(part.suffixes[-2][1:]), 0)
+        except ProcessLookupError:
+            part.unlink(missing_ok=True)
+        except PermissionError:
+            continue  # of another user, and alive
 
 
 def _is_finished(plan: Plan, index: int, out: Path) -> bool:
@@ -177,7 +194,9 @@ class _Totals:
         shortest = int(lengths.min())
         self.shortest = shortest if self.shortest is None else min(self.shortest, shortest)
 
-    def receipt(self, plan: Plan, index: int, size: int, sha256: str, repetition_rate: float) -> Receipt:
+    def receipt(
+        self, plan: Plan, index: int, size: int, sha256: str, repetition_rate: float | None
+    ) -> Receipt:
         return Receipt(
             plan=plan,
             index=index,
@@ -211,13 +230,12 @@ def _ahead(make: Callable[[int], Block], starts: range, workers: int) -> Iterato
 
 
 def _replace(task: str, staged: Path, out: Path) -> None:
-    """Put the staged files of a task in the place of the old ones, by renaming folders."""
-    leaks_file(staged, task).replace(leaks_file(out, task))
-    for part in (RECEIPTS, "data"):
+    """Put the staged files of a task in the place of the old ones by renaming folders, the receipts last."""
+    for part in ("data", RECEIPTS):
         old, new = out / part / task, staged / part / task
-        aside = staged / f"old-{part}"
         if old.exists():
-            old.rename(aside)
+            old.rename(staged / f"old-{part}")
         old.parent.mkdir(parents=True, exist_ok=True)
         new.rename(old)
+    leaks_file(staged, task).replace(leaks_file(out, task))
     shutil.rmtree(staged)

@@ -18,7 +18,7 @@ def _mix(word: int) -> int:
 
 @kernel
 def fingerprints(ids: Ids, offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """128 bits for each string, the same for equal strings: [n, 2]. Never both words zero."""
+    """127 random bits for each string, the same for equal strings: [n, 2]. The second word is never zero."""
     prints = np.empty((offsets.size - 1, 2), np.uint64)
     for row in range(offsets.size - 1):
         low, high = uint64(0x9E3779B97F4A7C15), uint64(offsets[row + 1] - offsets[row])
