@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from marnn_bench.baselines.baseline import Baseline
-from marnn_bench.commands.output import format_option, note, progress, show, table
+from marnn_bench.commands.output import format_option, note, progress, show, suggest, table
 from marnn_bench.registry import find_task
 from marnn_bench.task import Task
 
@@ -58,6 +58,7 @@ def train(
     from marnn_bench.baselines.registry import find_baseline
 
     baseline, task = find_baseline(model), find_task(task_name)
+    task.require_sets()
     experiment = Experiment.of_paper(baseline, task, runs, seed).but(epochs, hidden, memory_width)
     with new_folder(out, overwrite) as folder:
         source, examples = train_rows(task, data, rows)
@@ -65,8 +66,8 @@ def train(
         with progress(total, f"{baseline.name} on {task.name}", "string") as bar:
             training = experiment.carry_out(source, examples, folder, bar.update)
     show(style, _report(training), training)
-    again = f"--data {data} " if data else ""
-    note(f"Next: marnn-bench eval {out} --task {task.name} {again}--out {out}-result")
+    again = ("--data", data) if data else ()
+    suggest(("eval", out, "--task", task.name, *again, "--out", f"{out}-result"))
 
 
 def _report(training: dict[str, Any]) -> str:
@@ -99,9 +100,8 @@ def baselines(task_name: str, style: str) -> None:
     headers = ["name", "paper", "published row", "hidden", "memory", "parameters"]
     cells = [[*b.values()] for b in listed]
     show(style, table(cells, headers, ["left"] * 3 + ["right"] * 3), listed)
-    note(
-        f"On {task.name}. Next: marnn-bench train {listed[-1]['name']} --task {task.name} --out runs/{listed[-1]['name']}"
-    )
+    note(f"Sizes are those for {task.name}.")
+    suggest(("train", listed[-1]["name"], "--task", task.name, "--out", f"runs/{listed[-1]['name']}"))
 
 
 def _describe(baseline: Baseline, task: Task) -> dict[str, Any]:

@@ -111,12 +111,19 @@ def distributions(task: Task) -> dict[str, dict[str, Any]]:
 
 
 def split_rows(task: Task) -> Iterator[list[str]]:
-    """A row of cells for each split: name, how many rows, sizes, law, distinct or why not."""
+    """A row of cells for each split: name, how many rows, sizes, law, distinct or not."""
     written = contents(task)
     for name, split in task.splits.items():
         rows = f"{len(written[name]):,}" if name in written else "endless"
-        distinct = split.overlaps or ("yes" if split.distinct else "no")
-        yield [name, rows, str(split.window), task.law(name).spec, distinct]
+        yield [name, rows, str(split.window), task.law(name).spec, "yes" if split.distinct else "no"]
+
+
+def overlaps(task: Task) -> list[str]:
+    """Which splits may share strings with earlier ones, and why."""
+    shared = {name: split.overlaps for name, split in task.splits.items() if split.overlaps}
+    return [
+        f"`{name}` may share strings with the splits before it: {reason}." for name, reason in shared.items()
+    ]
 
 
 # -- the page
@@ -152,6 +159,7 @@ def _section(task: Task) -> Iterator[str]:
     for name, rows, window, law, distinct in split_rows(task):
         yield f"| {name} | {rows} | {window} | `{law}` | {distinct} |"
     yield ""
+    yield from (f"{line}\n" for line in overlaps(task))
     yield from _trivial_table(task)
     if contents(task):
         yield f"![lengths and depths of {task.name}](pictures/{task.name}.svg)\n"

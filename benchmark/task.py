@@ -11,7 +11,7 @@ from marnn_bench.generators.keys import Key, derive_key
 from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Law
 from marnn_bench.generators.window import Window
-from marnn_bench.views import View
+from marnn_bench.views import NextSymbol, SetView, View
 
 LANGUAGE_CLASSES = ("regular", "counter", "deterministic context-free", "context-free", "beyond")
 
@@ -87,6 +87,15 @@ class Task:
     def law(self, split: str) -> Law:
         """The law that a split is drawn from."""
         return self.language.law(self.split(split).law)
+
+    def require_sets(self, all_scored: bool = True) -> None:
+        """UsageError unless every answer is a set, and all of them count: what `eval` and `train` can ask so far."""
+        partly = isinstance(self.view, NextSymbol) and self.view.scored != "all"
+        if not isinstance(self.view, SetView) or (all_scored and partly):
+            kind = "scored where one symbol alone is right" if partly else f"of the {self.view.name} view"
+            raise UsageError(
+                f"{self.name} is {kind}, which only `generate` and `verify` know so far. Choose another task."
+            )
 
     def row_count(self, split: str) -> int:
         """The number that a split asks for, in all or of each size; UsageError if it names none."""

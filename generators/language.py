@@ -17,6 +17,9 @@ from marnn_bench.generators.window import Window
 
 Masks = NDArray[np.uint64]
 
+LARGEST_SIZE = 10_000
+"""Of a window; the numbers of strings of that size have thousands of digits."""
+
 
 class Language(ABC):
     """A set of strings, asked in batches.
@@ -60,6 +63,10 @@ class Language(ABC):
 
     def sizes(self, window: Window) -> list[int]:
         """The sizes in the window that some string has."""
+        if window.high > LARGEST_SIZE:
+            raise LanguageError(
+                f"Window {window} is too wide: sizes are counted one by one up to {LARGEST_SIZE:,}."
+            )
         found = [size for size in window if self.count(size)]
         if not found:
             raise LanguageError(f"{self.name} has no strings in the window {window}. {self._nearest(window)}")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from marnn_bench.commands.output import format_option, note, show
+from marnn_bench.commands.output import format_option, note, show, suggest
 from marnn_bench.errors import CheckFailed, UsageError
 from marnn_bench.leaderboard.boards import Board, make_boards
 from marnn_bench.leaderboard.comparison import compare_results
@@ -50,7 +50,7 @@ def show_board(results: tuple[Path, ...], task: str | None, plot: Path | None, s
         draw(boards, plot)
         note(f"{plot} written.")
     show(style, "\n\n".join(map(board_text, boards)), [board.record() for board in boards])
-    note(_next(boards))
+    suggest(_next(boards))
 
 
 @click.command()
@@ -68,14 +68,14 @@ def compare(a: Path, b: Path, fail_if_worse: bool, style: str) -> None:
     show(style, comparison_text(comparison), comparison.record())
     if fail_if_worse and comparison.verdict == "A is better":
         raise CheckFailed(f"{b} is significantly worse than {a}.")
-    note(f"Next: marnn-bench leaderboard show {a} {b}")
+    suggest(("leaderboard", "show", a, b))
 
 
-def _next(boards: Sequence[Board]) -> str:
+def _next(boards: Sequence[Board]) -> tuple[object, ...]:
     """The command that follows: results on the same strings can be compared."""
     folders = [[result.folder for result in board.ours.values()] for board in boards if board.ours]
     if pair := next((found for found in folders if len(found) > 1), None):
-        return f"Next: marnn-bench compare {pair[0]} {pair[1]}"
+        return ("compare", pair[0], pair[1])
     if folders:
-        return f"Next: marnn-bench leaderboard show {folders[0][0]} --plot accuracy.html"
-    return "Next: marnn-bench eval my_model.py --task NAME --out DIR, then leaderboard show DIR"
+        return ("leaderboard", "show", folders[0][0], "--plot", "accuracy.html")
+    return ("eval", "my_model.py", "--task", "dyck2", "--out", "runs/mine")

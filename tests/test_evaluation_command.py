@@ -159,7 +159,7 @@ def test_what_is_asked_wrongly_gives_exit_code_2(write: Write, data: Path, tmp_p
         ((tmp_path / "foreign", "--task", "dyck2", "--out", "r"), "has no model.py and training.json"),
         ((file, "--task", "dyk2", "--out", "r"), "Did you mean dyck2"),
         ((file, "--task", "dyck2", "--out", "r", "--split", "dev"), "no split 'dev'"),
-        ((file, "--task", "dyck2", "--out", "foreign"), "holds something else"),
+        ((file, "--task", "dyck2", "--out", "foreign"), "holds other files"),
         ((file, "--task", "dyck2", "--out", "file"), "is a file"),
         ((file, "--task", "dyck2", "--out", "r", "--memory", "much"), "no size such as"),
         ((file, "--task", "dyck2", "--out", "r", "--runs", "2"), "has no load(task)"),

@@ -481,3 +481,27 @@ def test_an_edited_manifest_is_found(data: Path, change: Any, message: str) -> N
     (data / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(DataError, match=message):
         list(verify(data))
+
+
+def test_a_damaged_cache_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from marnn_bench.store.cache import cached_data
+
+    monkeypatch.setenv("MARNN_CACHE", str(tmp_path))
+    folder = cached_data(small("dyck2"))
+    (path,) = folder.rglob("test-*.parquet")
+    path.write_bytes(path.read_bytes()[:100])
+    assert cached_data(small("dyck2")) == folder
+    list(verify(folder))
+
+
+def test_a_window_too_wide_to_count_is_refused_at_once(tmp_path: Path) -> None:
+    outcome = marnn(
+        "generate", "--task", "dyck2", "--window", "2:100000000", "--out", "d", cwd=tmp_path, timeout=20
+    )
+    assert outcome.code == 2
+    assert "too wide" in outcome.error
+
+
+def test_an_endless_split_is_pointed_out(tmp_path: Path) -> None:
+    outcome = marnn("generate", "--task", "anbn", "--out", "d", cwd=tmp_path)
+    assert "anbn train is endless: --rows train=N writes N rows of it." in outcome.err

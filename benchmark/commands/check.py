@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from marnn_bench.commands.evaluate import limit_options
-from marnn_bench.commands.output import format_option, note, show
+from marnn_bench.commands.output import format_option, show, suggest
 from marnn_bench.errors import CheckFailed
 from marnn_bench.evaluation.checks import Check, Checker
 from marnn_bench.evaluation.process import Limits, ModelProcess
@@ -49,6 +49,7 @@ def check(model: Path, name: str, wave_seconds: float, memory: int, style: str) 
     The model runs in its own folder and may import and open what lies beside it.
     """
     task = find_task(name)
+    task.require_sets(all_scored=False)
     source = ModelSource.find(model)
     with ModelProcess(source.file, Limits(wave_seconds, memory)) as process:
         data = cached_data(task)
@@ -67,7 +68,7 @@ def check(model: Path, name: str, wave_seconds: float, memory: int, style: str) 
             f"{source.file.name} answers the same prefix in different ways ({', '.join(failed)}):"
             " its answers must follow from the prefix alone. Does reset(n) clear all state?"
         )
-    note(f"Next: marnn-bench eval {model} --task {task.name} --out runs/{source.name}")
+    suggest(("eval", model, "--task", task.name, "--out", f"runs/{source.name}"))
 
 
 def _shown(found: Check, style: str) -> Check:

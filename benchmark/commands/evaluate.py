@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from marnn_bench.commands.output import format_option, note, progress, show
+from marnn_bench.commands.output import format_option, note, progress, show, suggest
 from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.evaluator import Evaluation
 from marnn_bench.evaluation.evaluator import evaluate as evaluate_model
@@ -24,7 +24,6 @@ from marnn_bench.store.content import total_rows
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split
 from marnn_bench.task import Task
-from marnn_bench.views import NextSymbol, Synchronous
 
 F = TypeVar("F", bound=Callable[..., object])
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -94,6 +93,7 @@ def evaluate(
     An evaluation that was interrupted continues when the same command is given again.
     """
     task = find_task(name)
+    task.require_sets()
     task.split(split)
     source, limits = ModelSource.find(model, runs), Limits(wave_seconds, memory)
     try:
@@ -108,10 +108,8 @@ def evaluate(
     show(style, report(result), result)
     if lost := result["errors"]["rows"]:
         note(f"{lost:,} strings lack answers and count as wrong: see {out}/{result['errors']['file']}.")
-    note(
-        f"{out}/result.json holds the result. Next:\n"
-        f"  marnn-bench leaderboard show {out}\n  marnn-bench compare {out} OTHER_RESULT"
-    )
+    note(f"{out}/result.json holds the result.")
+    suggest(("leaderboard", "show", out), ("compare", out, "OTHER_RESULT"))
 
 
 def _read(task: Task, data: Path | None, split: str) -> tuple[Examples, Examples | None]:
@@ -119,8 +117,6 @@ def _read(task: Task, data: Path | None, split: str) -> tuple[Examples, Examples
     if data is None:
         with progress(total_rows(task), f"generate {task.name}", "row") as bar:
             data = cached_data(task, bar.update)
-    if not isinstance(task.view, NextSymbol | Synchronous) or getattr(task.view, "scored", "all") != "all":
-        raise UsageError(f"{task.name} asks what `eval` does not score yet; its data can be generated.")
     examples = read_split(data, task, split)
     kept = read_manifest(data)["tasks"][task.name]["splits"]
     return examples, read_split(data, task, "train") if "train" in kept else None
@@ -133,9 +129,11 @@ def _result(process: ModelProcess, evaluation: Evaluation, folder: ResultFolder,
         return folder.read()
     if state == "other" and not overwrite:
         raise UsageError(
-            f"{folder.path} holds something else: another model, data or options."
-            " Choose another --out, or replace it with --overwrite."
+            f"{folder.path} holds the result of something else: the model file, a file beside it, the data or an option"
+            " has changed. Choose another --out, or replace it with --overwrite."
         )
+    if state == "changed":
+        note("Something has changed since it was interrupted; it is evaluated from the start.")
     examples = evaluation.examples
     total = evaluation.source.runs * len(examples.strings.ids)
     command = ["marnn-bench", *sys.argv[1:]]

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import click
 
-from marnn_bench.commands.output import format_option, note, progress, show, table
+from marnn_bench.commands.output import format_option, note, progress, show, suggest, table
 from marnn_bench.errors import UsageError
 from marnn_bench.generators.distinct import LARGEST
 from marnn_bench.generators.window import Window
@@ -28,7 +28,7 @@ T = TypeVar("T")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write.")
 @click.option("--rows", multiple=True, metavar="N|SPLIT=N", help="Rows of every split, or of one.")
 @click.option(
-    "--window", "windows", multiple=True, metavar="W|SPLIT=W", help="Lengths LOW:HIGH of every split, or one."
+    "--window", "windows", multiple=True, metavar="W|SPLIT=W", help="Sizes LOW:HIGH of every split, or one."
 )
 @click.option(
     "--view", type=click.Choice(["recognition"]), help="Ask next-symbol tasks whether strings are members."
@@ -80,9 +80,11 @@ def generate(
             )
     written = read_manifest(out)["tasks"]
     show(style, _report(tasks, out), {task.name: written[task.name] for task in tasks})
-    note(
-        f"Next: marnn-bench verify {out}   marnn-bench eval my_model.py --task {tasks[0].name} --data {out} --out runs/mine"
-    )
+    for task in tasks:
+        for name, split in task.splits.items():
+            if split.rows == "fresh":
+                note(f"{task.name} {name} is endless: --rows {name}=N writes N rows of it.")
+    suggest(("verify", out), ("tasks", "show", tasks[0].name))
 
 
 def _by_split(items: tuple[str, ...], task: Task, read: Callable[[str], T]) -> dict[str, T]:

@@ -1,6 +1,7 @@
 """What all commands share: data on standard output, as text or JSON; messages and progress on standard error."""
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -25,6 +26,12 @@ def show(style: str, text: str, data: Any) -> None:
 def note(message: str) -> None:
     """A message to the person at the terminal."""
     click.echo(message, err=True)
+
+
+def suggest(*commands: Sequence[object]) -> None:
+    """Say which commands of ours can be typed next; their words are quoted as a shell wants them."""
+    lines = [shlex.join(["marnn-bench", *map(str, words)]) for words in commands]
+    note(f"Next: {lines[0]}" if len(lines) == 1 else "\n  ".join(["Next:", *lines]))
 
 
 def table(rows: Sequence[Sequence[Any]], headers: Sequence[str], align: Sequence[str] | None = None) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from marnn_bench.commands.output import format_option, note, show, table
+from marnn_bench.commands.output import format_option, note, show, suggest, table
 from marnn_bench.registry import all_tasks, find_task
 from marnn_bench.task import Task
 
@@ -23,12 +23,12 @@ def tasks(ctx: click.Context, style: str) -> None:
     """
     if ctx.invoked_subcommand is None:
         known = all_tasks().values()
-        cells = [[t.name, t.version, t.view.name, t.language_class, t.paper.partition(",")[0]] for t in known]
+        cells = [[t.name, t.view.name, t.language_class, t.paper.partition(",")[0]] for t in known]
         listed = [
             {"name": t.name, "version": t.version, "view": t.view.name, "paper": t.paper} for t in known
         ]
-        show(style, table(cells, ["task", "version", "view", "class", "paper"]), listed)
-        note("Next: marnn-bench tasks show dyck2")
+        show(style, table(cells, ["task", "view", "class", "paper"]), listed)
+        suggest(("tasks", "show", "dyck2"))
 
 
 @tasks.command("show")
@@ -51,15 +51,15 @@ def show_task(name: str, plot: Path | None, style: str) -> None:
         note(f"{plot} written.")
     shown, trivial = examples(task), scores(task)
     show(style, _text(task, shown, trivial), {**describe(task), "examples": shown, "trivial": trivial})
-    note(f"Next: marnn-bench generate --task {name} --out data   marnn-bench check my_model.py --task {name}")
+    suggest(("generate", "--task", name, "--out", "data"))
 
 
 def _text(task: Task, examples: list[Any], scores: dict[str, Any]) -> str:
-    from marnn_bench.gallery import aligned, shortened, split_rows
+    from marnn_bench.gallery import aligned, overlaps, shortened, split_rows
 
     lines = [
         textwrap.fill(f"{task.name} {task.version}: {task.summary}", 80),
-        f"{task.view.name} view, {task.language_class}, {task.paper}",
+        textwrap.fill(f"{task.view.name} view, {task.language_class}, {task.paper}", 80),
         "",
         f"alphabet  {shortened(task.language.alphabet.symbols)}",
         f"answers   {shortened(task.columns)}",
@@ -68,6 +68,7 @@ def _text(task: Task, examples: list[Any], scores: dict[str, Any]) -> str:
         lines += ["", *aligned(example)]
     headers = ["split", "rows", task.language.measure, "law", "distinct"]
     lines += ["", table(list(split_rows(task)), headers, ["left", "right", "left", "left", "left"])]
+    lines += [textwrap.fill(line, 80) for line in overlaps(task)]
     if scores:
         cells = [
             [split, score["name"], f"{score['sequence_accuracy']:.4f}", f"{score['position_accuracy']:.4f}"]

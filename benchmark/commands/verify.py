@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from marnn_bench.commands.output import format_option, note, progress, show, table
+from marnn_bench.commands.output import format_option, note, progress, show, suggest, table
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.verify import verify as verify_folder
 
@@ -37,4 +37,5 @@ def verify(folder: Path, style: str) -> None:
     headers = ["task", "split", "rows", "symbols", "regenerated", "digest"]
     text = table(cells, headers, ["left", "left", "right", "right", "left", "left"])
     show(style, text, [asdict(v) for v in found])
-    note(f"All {total:,} rows are right. Next: marnn-bench publish {folder} --repo NAME/REPO --dry-run")
+    note(f"All {total:,} rows are right.")
+    suggest(("publish", folder, "--repo", "NAME/REPO", "--dry-run"))

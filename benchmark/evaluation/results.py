@@ -26,7 +26,7 @@ from marnn_bench.generators.strings import Strings
 from marnn_bench.store.arrow import from_lists, to_arrow, to_lists
 from marnn_bench.store.manifest import write_json, write_text
 
-State = Literal["new", "unfinished", "complete", "other"]
+State = Literal["new", "unfinished", "complete", "other", "changed"]
 
 SAMPLES: Final = pa.schema(
     [
@@ -98,7 +98,9 @@ class ResultFolder:
         if self._result.exists():
             return "complete" if self._is_complete() else "other"
         key = self._parts / "key"
-        return "unfinished" if key.exists() and key.read_text() == self.key else "other"
+        if not key.exists():
+            raise UsageError(f"{self.path} holds other files; choose a new or empty folder.")
+        return "unfinished" if key.read_text() == self.key else "changed"
 
     def begin(self) -> None:
         """Make ready for the parts that are missing; what there is of another result goes."""

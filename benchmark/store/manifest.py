@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from marnn_bench.errors import DataError
+from marnn_bench.errors import DataError, UsageError
 from marnn_bench.store.columns import schema
 from marnn_bench.store.content import Content
 from marnn_bench.store.digest import ALGORITHM, split_digest, type_name
@@ -160,6 +160,8 @@ def leaks_file(out: Path, task: str) -> Path:
 def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a folder that `generate` wrote."""
     path = folder / "manifest.json"
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {folder}. Give one that `marnn-bench generate --out` wrote.")
     try:
         manifest = json.loads(path.read_text())
     except FileNotFoundError:
