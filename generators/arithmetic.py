@@ -52,7 +52,7 @@ class BinaryAddition(Language):
     law_names = ("uniform", "uniform-split")
 
     @property
-    def automaton(self) -> "ColumnAddition":  # type: ignore[override]
+    def automaton(self) -> "ColumnAddition":
         return ColumnAddition()
 
     def count(self, size: int) -> int:

@@ -102,11 +102,11 @@ class Blocks(Language):
         return tuple(dict.fromkeys(name for _, exponent in self.blocks for name in exponent.parameters))
 
     @cached_property
-    def alphabet(self) -> Alphabet:  # type: ignore[override]
+    def alphabet(self) -> Alphabet:
         return Alphabet.of(dict.fromkeys(symbol for symbol, _ in self.blocks))
 
     @cached_property
-    def automaton(self) -> Labeller:  # type: ignore[override]
+    def automaton(self) -> Labeller:
         return CounterMachine.parse(f"alphabet {' '.join(self.alphabet)}\n{self.machine}")
 
     # -- from parameters to strings

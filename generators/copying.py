@@ -43,11 +43,11 @@ class Rearrangement(Transduction):
         """For each symbol of the targets, the place among all symbols of the sources that it is taken from: [symbols]."""
 
     @cached_property
-    def alphabet(self) -> Alphabet:  # type: ignore[override]
+    def alphabet(self) -> Alphabet:
         return Alphabet.of(f"s{i}" for i in range(1, self.symbols + 1))
 
     @property
-    def outputs(self) -> Alphabet:  # type: ignore[override]
+    def outputs(self) -> Alphabet:
         return self.alphabet
 
     def transduce(self, sources: Strings) -> Strings:

@@ -162,7 +162,7 @@ class Products(Blocks):
     """a^n b^k c^nk, labelled by adding n for every b, which is more than one step of a counter machine."""
 
     @cached_property
-    def automaton(self) -> Labeller:  # type: ignore[override]
+    def automaton(self) -> Labeller:
         return RepeatedAddition(self.alphabet)
 
 

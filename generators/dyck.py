@@ -62,7 +62,7 @@ class Dyck(Language):
             raise LanguageError(f"A Dyck language needs at least one kind of bracket, not {self.pairs}.")
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         return f"dyck{self.pairs}"
 
     @property
@@ -74,11 +74,11 @@ class Dyck(Language):
         ]
 
     @cached_property
-    def alphabet(self) -> Alphabet:  # type: ignore[override]
+    def alphabet(self) -> Alphabet:
         return Alphabet.of(bracket for pair in self.brackets for bracket in pair)
 
     @cached_property
-    def automaton(self) -> Pushdown:  # type: ignore[override]
+    def automaton(self) -> Pushdown:
         opening = [Rule("q", left, push=right) for left, right in self.brackets]
         closing = [Rule("q", right, pop=right) for _, right in self.brackets]
         return Pushdown(self.alphabet, "q", frozenset("q"), (*opening, *closing))
@@ -143,7 +143,7 @@ class DyckGrammar(SizeFirst):
             raise LanguageError(f"Law {self.spec} needs p > 0, q >= 0 and p + q < 1, else no string ends.")
 
     @property
-    def spec(self) -> str:  # type: ignore[override]
+    def spec(self) -> str:
         return format_spec("pcfg", {"p": self.p, "q": self.q})
 
     @cached_property
@@ -239,7 +239,7 @@ class TruncatedDerivations(Law):
     q: Fraction
 
     @property
-    def spec(self) -> str:  # type: ignore[override]
+    def spec(self) -> str:
         usual = (self.p, self.q) == (HALF, QUARTER)
         return format_spec("suzgun-truncated", {} if usual else {"p": self.p, "q": self.q})
 

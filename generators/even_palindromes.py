@@ -62,11 +62,11 @@ class EvenPalindromes(MirroredWord):
     name: str = "even-palindrome"
 
     @cached_property
-    def alphabet(self) -> Alphabet:  # type: ignore[override]
+    def alphabet(self) -> Alphabet:
         return Alphabet.of(self.letters)
 
     @cached_property
-    def automaton(self) -> MirrorTest:  # type: ignore[override]
+    def automaton(self) -> MirrorTest:
         return MirrorTest(self.alphabet)
 
     def word_length(self, length: int) -> int | None:

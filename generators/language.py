@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key
+from marnn_bench.generators.labeller import Labeller
 from marnn_bench.generators.laws import Draws, Law, Uniform
-from marnn_bench.generators.pushdown import Pushdown
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 
@@ -28,12 +28,24 @@ class Language(ABC):
     other.
     """
 
-    name: str
-    alphabet: Alphabet
-    automaton: Pushdown
     measure: Literal["length", "n"] = "length"
     """What the sizes of its strings, and so its windows, count: symbols, or the n of its definition."""
     law_names: tuple[str, ...] = ("uniform",)
+
+    if TYPE_CHECKING:  # in a class body these would be taken for the defaults of a dataclass's fields
+
+        @property
+        def name(self) -> str:
+            """What it is called."""
+
+        @property
+        def alphabet(self) -> Alphabet:
+            """The symbols of its strings."""
+
+    @property
+    def automaton(self) -> Labeller:
+        """The device that labels its strings; LanguageError for a language without next-symbol sets."""
+        raise LanguageError(f"{self.name} has no next-symbol sets.")
 
     @abstractmethod
     def count(self, size: int) -> int:
@@ -97,11 +109,14 @@ class Language(ABC):
 class Transduction(Language):
     """A function from the strings of a language to strings over an output alphabet."""
 
-    outputs: Alphabet
+    @property
+    @abstractmethod
+    def outputs(self) -> Alphabet:
+        """The symbols of its targets."""
 
+    @abstractmethod
     def transduce(self, sources: Strings) -> Strings:
         """The target of each source; all sources must be members."""
-        return self.automaton.transduce(sources)
 
     def accepts_pairs(self, sources: Strings, targets: Strings) -> NDArray[np.bool_]:
         """Whether each target is the one of its source: [n]."""

@@ -26,8 +26,11 @@ Draws = NDArray[np.uint64]
 class Law(ABC):
     """A law that strings are drawn from. Draw j is a function of the key and j alone."""
 
-    spec: str
-    """The canonical spelling, parameters included: `pcfg:p=1/2,q=1/4`."""
+    if TYPE_CHECKING:  # in a class body this would be taken for the default of a dataclass's field
+
+        @property
+        def spec(self) -> str:
+            """The canonical spelling, parameters included: `pcfg:p=1/2,q=1/4`."""
 
     @abstractmethod
     def draw(self, window: Window, key: Key, draws: Draws) -> Strings:

@@ -68,7 +68,7 @@ class Enclosed(SizeFirst):
             raise LanguageError(f"Law {self.spec} needs whole numbers of at least 1.")
 
     @property
-    def spec(self) -> str:  # type: ignore[override]
+    def spec(self) -> str:
         return format_spec("enclosed", {"outer": self.outer, "parts": self.parts, "pool": self.pool})
 
     def size_weights(self, window: Window) -> Mapping[int, Weight]:

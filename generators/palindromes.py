@@ -97,11 +97,11 @@ class MarkedPalindromes(MirroredWord):
             raise LanguageError("A marked palindrome needs as many images as letters, all different.")
 
     @cached_property
-    def alphabet(self) -> Alphabet:  # type: ignore[override]
+    def alphabet(self) -> Alphabet:
         return Alphabet.of(dict.fromkeys((*self.letters, self.marker, *self.images)))
 
     @cached_property
-    def automaton(self) -> Pushdown:  # type: ignore[override]
+    def automaton(self) -> Pushdown:
         rules = [
             Rule("first", letter, push=image) for letter, image in zip(self.letters, self.images, strict=True)
         ]
@@ -140,21 +140,24 @@ class StringReversal(MirroredWord, Transduction):
     name: str = field(default="string-reversal")
 
     @cached_property
-    def alphabet(self) -> Alphabet:  # type: ignore[override]
+    def alphabet(self) -> Alphabet:
         return Alphabet.of((*self.letters, self.marker))
 
     @property
-    def outputs(self) -> Alphabet:  # type: ignore[override]
+    def outputs(self) -> Alphabet:
         return self.alphabet
 
     @cached_property
-    def automaton(self) -> Pushdown:  # type: ignore[override]
+    def automaton(self) -> Pushdown:
         rules = [Rule("first", letter, push=letter, write=self.marker) for letter in self.letters]
         for state in ("first", "second"):
             rules += [
                 Rule(state, self.marker, pop=letter, to="second", write=letter) for letter in self.letters
             ]
         return Pushdown(self.alphabet, "first", frozenset({"first", "second"}), tuple(rules), self.outputs)
+
+    def transduce(self, sources: Strings) -> Strings:
+        return self.automaton.transduce(sources)
 
     def word_length(self, size: int) -> int | None:
         return None if size % 2 else size // 2

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
 from marnn_bench.generators.errors import LanguageError
+from marnn_bench.generators.labeller import Labeller
 from marnn_bench.generators.notation import Line, read_sheet
 from marnn_bench.generators.strings import Strings
 
@@ -97,7 +98,7 @@ class Tables:
 
 
 @dataclass(frozen=True)
-class Pushdown:
+class Pushdown(Labeller):
     """A deterministic real-time pushdown automaton.
 
     >>> dyck1 = Pushdown.parse('''

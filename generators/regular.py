@@ -224,8 +224,12 @@ class Regular(Language):
     """
 
     name: str
-    automaton: DFA  # type: ignore[assignment]
+    dfa: DFA
     law_names = ("uniform", "weighted")
+
+    @property
+    def automaton(self) -> DFA:
+        return self.dfa
 
     @classmethod
     def parse(cls, name: str, text: str) -> "Regular":
@@ -233,7 +237,7 @@ class Regular(Language):
         return cls(name, DFA.parse(text))
 
     @property
-    def alphabet(self) -> Alphabet:  # type: ignore[override]
+    def alphabet(self) -> Alphabet:
         return self.automaton.alphabet
 
     def count(self, length: int) -> int:

@@ -50,15 +50,15 @@ class Shuffle(Language):
             raise LanguageError(f"A shuffle has 1 to {MOST_COUNTERS} kinds of brackets, not {self.pairs}.")
 
     @property
-    def name(self) -> str:  # type: ignore[override]
+    def name(self) -> str:
         return f"shuffle{self.pairs}"
 
     @cached_property
-    def alphabet(self) -> Alphabet:  # type: ignore[override]
+    def alphabet(self) -> Alphabet:
         return Dyck(self.pairs).alphabet
 
     @cached_property
-    def automaton(self) -> CounterMachine:  # type: ignore[override]
+    def automaton(self) -> CounterMachine:
         rules = []
         for opening, closing in Dyck(self.pairs).brackets:
             rules += [Rule("q", opening, "q", add=frozenset([opening]))]

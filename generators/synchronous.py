@@ -123,17 +123,29 @@ class Translation(Transduction):
     automaton over the kinds of words decides membership, and what it reads settles the target.
     """
 
-    grammar: SynchronousGrammar
-    members: Grammar
-    reader: Pushdown
+    @property
+    @abstractmethod
+    def grammar(self) -> SynchronousGrammar:
+        """What draws the pairs."""
+
+    @property
+    @abstractmethod
+    def members(self) -> Grammar:
+        """The sources, without ambiguity: what counts, enumerates and draws them uniformly."""
+
+    @property
+    @abstractmethod
+    def reader(self) -> Pushdown:
+        """What decides whether a string is a source."""
+
     law_names = ("uniform", "itg", "length-balanced")
 
     @property
-    def alphabet(self) -> Alphabet:  # type: ignore[override]
+    def alphabet(self) -> Alphabet:
         return self.grammar.sources.alphabet
 
     @property
-    def outputs(self) -> Alphabet:  # type: ignore[override]
+    def outputs(self) -> Alphabet:
         return self.grammar.outputs
 
     @abstractmethod

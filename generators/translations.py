@@ -100,15 +100,15 @@ class SvoSov(Translation):
     name: str = "svo-sov"
 
     @cached_property
-    def grammar(self) -> SynchronousGrammar:  # type: ignore[override]
+    def grammar(self) -> SynchronousGrammar:
         return SynchronousGrammar.parse(SVO_SOV.replace("33", str(self.words)))
 
     @cached_property
-    def members(self) -> Grammar:  # type: ignore[override]
+    def members(self) -> Grammar:
         return Grammar.without_probabilities(SVO_SOURCES.replace("33", str(self.words)), self.alphabet)
 
     @cached_property
-    def reader(self) -> Pushdown:  # type: ignore[override]
+    def reader(self) -> Pushdown:
         rules = [
             Rule("start", "subject", to="subject"),
             Rule("subject", "subject"),
@@ -166,15 +166,15 @@ class Gender(Translation):
     name: str = "gender"
 
     @cached_property
-    def grammar(self) -> SynchronousGrammar:  # type: ignore[override]
+    def grammar(self) -> SynchronousGrammar:
         return SynchronousGrammar.parse(GENDER.replace("25", str(self.words)))
 
     @cached_property
-    def members(self) -> Grammar:  # type: ignore[override]
+    def members(self) -> Grammar:
         return Grammar.without_probabilities(GENDER_SOURCES.replace("25", str(self.words)), self.alphabet)
 
     @cached_property
-    def reader(self) -> Pushdown:  # type: ignore[override]
+    def reader(self) -> Pushdown:
         rules = [
             *(Rule(state, "article", to="first noun") for state in ("start", "verb")),
             *(Rule("first noun", gender, to="and") for gender in GENDERS),

@@ -6,13 +6,13 @@ from scipy import stats
 
 from marnn_bench.generators.dyck import Dyck
 from marnn_bench.generators.strings import Strings
-from marnn_bench.store.content import Content
+from marnn_bench.store.content import contents
 from marnn_bench.task import Task
 from marnn_bench.tasks.bernardy2018 import DYCK1_SHORT, DYCK5
 
 
 def strings_of(task: Task, split: str) -> Strings:
-    content = Content(task, split)
+    content = contents(task)[split]
     strings = content.strings(0, len(content))
     assert task.language.accepts(strings).all()
     return strings

@@ -7,7 +7,7 @@ from scipy import stats
 from marnn_bench.examples import Examples
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
-from marnn_bench.store.content import Content
+from marnn_bench.store.content import contents
 from marnn_bench.streams import Stream, as_stream
 from marnn_bench.task import Task
 from marnn_bench.tasks import joulin2015 as tasks
@@ -69,7 +69,7 @@ def test_scored_is_what_is_determined(task: Task, text: str, scored: str) -> Non
 
 @every_task
 def test_every_string_of_n_up_to_60_is_in_the_test_or_200_different_ones(task: Task) -> None:
-    language, content = task.language, Content(task, "test")
+    language, content = task.language, contents(task)["test"]
     strings = content.strings(0, len(content))
     assert language.accepts(strings).all()
     sizes = language.measured(strings)
@@ -80,7 +80,7 @@ def test_every_string_of_n_up_to_60_is_in_the_test_or_200_different_ones(task: T
 
 
 def test_counting_tasks_have_one_string_for_each_n_or_1770_for_two_numbers() -> None:
-    rows = {task.name: len(Content(task, "test")) for task in tasks.TASKS}
+    rows = {task.name: len(contents(task)["test"]) for task in tasks.TASKS}
     assert [rows[name] for name in ("anbn", "anbncn", "anbncndn", "anb2n", "anb3n")] == [60] * 5
     assert [rows[name] for name in ("unary-addition", "anbmcndm", "unary-multiplication")] == [1770] * 3
 

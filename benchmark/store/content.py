@@ -23,7 +23,7 @@ class Content:
 
     task: Task
     split: str
-    earlier: tuple["Content", ...] = ()
+    earlier: tuple["Content", ...]
 
     def __len__(self) -> int:
         wanted = self.task.split(self.split)
