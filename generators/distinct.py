@@ -5,7 +5,9 @@ This is the law without replacement, which is not the law: of Dyck-2's strings i
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -48,9 +50,18 @@ class Selection:
 
 
 def select_distinct(
-    language: Language, law: Law, window: Window, key: Key, rows: int, exclude: Sequence[Strings] = ()
+    language: Language,
+    law: Law,
+    window: Window,
+    key: Key,
+    rows: int,
+    exclude: Sequence[Strings] = (),
+    workers: int = 1,
 ) -> Selection:
-    """The first `rows` different strings among the draws of the law, without those in `exclude`."""
+    """The first `rows` different strings among the draws of the law, without those in `exclude`.
+
+    Strings are drawn by so many threads; which of them are new is found out in one, in the order of the draws.
+    """
     if rows > LARGEST:
         raise LanguageError(
             f"A distinct split has at most {LARGEST:,} rows, not {rows:,}; ask for independent draws."
@@ -63,22 +74,29 @@ def select_distinct(
             f"{language.name} has {existing - taken:,} strings in the window {window}{elsewhere}, not {rows:,}: "
             "ask for fewer rows or a wider window."
         )
-    known = KnownStrings(rows + sum(map(len, exclude)))
+    known = KnownStrings(rows + workers * BLOCK + sum(map(len, exclude)))
     for strings in exclude:
         known.add(strings)
     found: list[Draws] = []
     drawn: list[Strings] = []
     missing, tried = rows, 0
     most = min(TRIES_PER_STRING * existing, TRIES_PER_ROW * rows)
-    while missing and tried < most:
-        draws = np.arange(tried, min(tried + min(BLOCK, 2 * missing + 1024), most), dtype=np.uint64)
-        strings = law.draw(window, key, draws)
-        new = np.flatnonzero(known.add(strings))[:missing]
-        found.append(draws[new])
-        if rows <= KEPT:
-            drawn.append(strings.take(new))
-        missing -= len(new)
-        tried += len(draws)
+    with ThreadPoolExecutor(workers) as pool:
+        while missing and tried < most:
+            last = min(tried + min(workers * BLOCK, 2 * missing + 1024), most)
+            blocks = [
+                np.arange(first, min(first + BLOCK, last), dtype=np.uint64)
+                for first in range(tried, last, BLOCK)
+            ]
+            for draws, (strings, prints) in zip(
+                blocks, pool.map(partial(_draw, law, window, key), blocks), strict=True
+            ):
+                new = np.flatnonzero(known.add_prints(prints))[:missing]
+                found.append(draws[new])
+                if rows <= KEPT:
+                    drawn.append(strings.take(new))
+                missing -= len(new)
+            tried = last
     if missing and tried < TRIES_PER_STRING * existing:
         raise LanguageError(
             f"{tried:,} draws of {law.spec} in the window {window} gave {rows - missing:,} different strings of "
@@ -86,7 +104,14 @@ def select_distinct(
         )
     rest = _first_new(law, language, window, known, missing)
     kept = Strings.concatenate([*drawn, rest]) if rows <= KEPT else None
-    return Selection(np.concatenate(found), rest, kept, tried if missing else int(found[-1][-1]) + 1)
+    kept_draws = np.concatenate(found)
+    return Selection(kept_draws, rest, kept, tried if missing else int(kept_draws[-1]) + 1)
+
+
+def _draw(law: Law, window: Window, key: Key, draws: Draws) -> tuple[Strings, NDArray[np.uint64]]:
+    """The strings of some draws, and their fingerprints."""
+    strings = law.draw(window, key, draws)
+    return strings, kernels.distinct.fingerprints(strings.ids, strings.offsets)
 
 
 def _inside(window: Window, sizes: NDArray[np.int64]) -> int:
@@ -101,7 +126,10 @@ class KnownStrings:
 
     def add(self, strings: Strings) -> NDArray[np.bool_]:
         """Whether each string is met for the first time: [n]."""
-        prints = kernels.distinct.fingerprints(strings.ids, strings.offsets)
+        return self.add_prints(kernels.distinct.fingerprints(strings.ids, strings.offsets))
+
+    def add_prints(self, prints: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Whether each fingerprint [n, 2] is met for the first time: [n]."""
         return kernels.distinct.mark_new(self._slots, prints, True)
 
     def have(self, strings: Strings) -> NDArray[np.bool_]:

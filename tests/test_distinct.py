@@ -82,3 +82,10 @@ def test_a_longer_split_begins_with_the_shorter_one_near_exhaustion_too(rows: in
     assert whole is not None
     assert part is not None
     assert part.ids.tolist() == whole.slice(0, rows).ids.tolist()
+
+
+@pytest.mark.parametrize("rows", [1, 1_500, 70_000])
+def test_any_number_of_threads_selects_the_same(rows: int) -> None:
+    one, three = (select_distinct(DYCK2, GRAMMAR, Window(52, 100), KEY, rows, workers=n) for n in (1, 3))
+    assert np.array_equal(one.draws, three.draws)
+    assert (one.tried, len(one.enumerated)) == (three.tried, len(three.enumerated))

@@ -19,11 +19,13 @@ class Content:
     """The rows of a split, which are chosen when they are first needed.
 
     earlier: the splits before it that could share strings with it; a string is in one of them only
+    workers: threads that draw
     """
 
     task: Task
     split: str
     earlier: tuple["Content", ...]
+    workers: int
 
     def __len__(self) -> int:
         wanted = self.task.split(self.split)
@@ -68,20 +70,20 @@ class Content:
         task, split, view = self.task, self.split, self.task.view
         earlier = [content.strings(0, len(content)) for content in self.earlier]
         if not isinstance(view, Recognition):
-            return choose_rows(task, split, earlier)
+            return choose_rows(task, split, earlier, self.workers)
         rows = task.row_count(split)
         law, window, key = task.law(split), task.split(split).window, task.key(split)
         members = rows - rows // 2
         return recognition_rows(task.language, law, window, key, members, rows // 2, view.negatives, earlier)
 
 
-def contents(task: Task) -> dict[str, Content]:
+def contents(task: Task, workers: int = 1) -> dict[str, Content]:
     """The contents of all splits that are not endless."""
     found: dict[str, Content] = {}
     for name, split in task.splits.items():
         if split.rows != "fresh":
             earlier = (content for content in found.values() if _may_share(task.split(content.split), split))
-            found[name] = Content(task, name, tuple(earlier))
+            found[name] = Content(task, name, tuple(earlier), workers)
     return found
 
 

@@ -78,7 +78,7 @@ class Rows:
         return Strings.concatenate(parts)
 
 
-def choose_rows(task: Task, split: str, earlier: Sequence[Strings]) -> Rows:
+def choose_rows(task: Task, split: str, earlier: Sequence[Strings], workers: int = 1) -> Rows:
     """The rows of a split whose strings are members, without those that earlier splits have."""
     wanted, law, language = task.split(split), task.law(split), task.language
     sizes = language.sizes(wanted.window)
@@ -88,15 +88,19 @@ def choose_rows(task: Task, split: str, earlier: Sequence[Strings]) -> Rows:
     if not wanted.distinct:
         return Rows((Segment(law, wanted.window, task.key(split), rows),), 0.0)
     if not wanted.per_size:
-        return _distinct([(wanted.window, task.key(split), rows)], language, law, earlier)
+        return _distinct([(wanted.window, task.key(split), rows)], language, law, earlier, workers)
     taken = Counter(int(n) for strings in earlier for n in language.measured(strings))
     left = {n: min(rows, language.count(n) - taken[n]) for n in sizes}
     each = [(Window(n, n), task.key(split, size=n), number) for n, number in left.items() if number]
-    return _distinct(each, language, law, earlier)
+    return _distinct(each, language, law, earlier, workers)
 
 
 def _distinct(
-    asked: list[tuple[Window, Key, int]], language: Language, law: Law, earlier: Sequence[Strings]
+    asked: list[tuple[Window, Key, int]],
+    language: Language,
+    law: Law,
+    earlier: Sequence[Strings],
+    workers: int,
 ) -> Rows:
     if not asked:
         raise UsageError(
@@ -104,7 +108,7 @@ def _distinct(
         )
     segments, tried, drawn = [], 0, 0
     for window, key, rows in asked:
-        chosen = select_distinct(language, law, window, key, rows, earlier)
+        chosen = select_distinct(language, law, window, key, rows, earlier, workers)
         segments.append(Segment(law, window, key, rows, chosen.draws, chosen.enumerated, chosen.strings))
         tried, drawn = tried + chosen.tried, drawn + len(chosen.draws)
     return Rows(tuple(segments), 1 - drawn / tried)

@@ -62,7 +62,7 @@ def generate(
     replaced once the new one is complete.
     """
     _refuse_foreign(out)
-    splits = contents(task)
+    splits = contents(task, workers)
     if shard_rows % BLOCK_ROWS:
         raise UsageError(f"--shard-rows must be a multiple of {BLOCK_ROWS:,}, not {shard_rows:,}.")
     plans = {name: Plan.of(content, shard_rows) for name, content in splits.items()}
@@ -108,19 +108,24 @@ class _Writer:
     progress: Progress
 
     def task(self, task: Task, out: Path) -> None:
-        """Every split, and the leak report."""
-        written = [self.split(name, out) for name in self.splits]
-        if any(written) or not leaks_file(out, task.name).exists():
-            write_json(leaks_file(out, task.name), leak_report(task, self.splits))
-
-    def split(self, name: str, out: Path) -> bool:
-        """The files of a split that are missing; whether there are any."""
-        plan = self.plans[name]
-        missing = [i for i in range(plan.files) if not _is_finished(plan, i, out)]
-        self.progress(plan.rows - sum(len(self.rows(plan, i)) for i in missing))
-        for index in missing:
-            self.file(plan, index, out)
-        return bool(missing)
+        """Every file that is missing, and the leak report."""
+        missing = {
+            name: [i for i in range(p.files) if not _is_finished(p, i, out)] for name, p in self.plans.items()
+        }
+        rows = sum(plan.rows for plan in self.plans.values())
+        self.progress(
+            rows - sum(len(self.rows(self.plans[name], i)) for name, some in missing.items() for i in some)
+        )
+        if not any(missing.values()) and leaks_file(out, task.name).exists():
+            return
+        for content in self.splits.values():
+            _ = content.rows  # chosen once, before there are threads, and before anything is written
+        with ThreadPoolExecutor(1) as aside:
+            leaks = aside.submit(leak_report, task, self.splits)
+            for name, some in missing.items():
+                for index in some:
+                    self.file(self.plans[name], index, out)
+            write_json(leaks_file(out, task.name), leaks.result())
 
     def rows(self, plan: Plan, index: int) -> range:
         """The rows of a file."""
@@ -130,7 +135,6 @@ class _Writer:
     def file(self, plan: Plan, index: int, out: Path) -> None:
         """One file, under its name once it is complete, then its receipt."""
         content, path = self.splits[plan.split], out / plan.file(index)
-        _ = content.rows  # chosen once, before there are threads
         (out / RECEIPTS).mkdir(parents=True, exist_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
