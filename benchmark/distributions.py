@@ -39,7 +39,9 @@ def _panel(column: str, numbers: Mapping[str, Numbers]) -> alt.Chart:
         alt.Chart(alt.InlineData(values=points))
         .mark_bar(width=3, opacity=0.75)
         .encode(
-            x=alt.X("value:Q", title=TITLES[column]),
+            x=alt.X(
+                "value:Q", title=TITLES[column], scale=alt.Scale(domainMin=0), axis=alt.Axis(tickMinStep=1)
+            ),
             y=alt.Y("share:Q", title="strings, %", stack=None),
             color=colour,
         )

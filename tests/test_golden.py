@@ -17,7 +17,11 @@ from marnn_bench.store.content import contents
 from marnn_bench.task import Task
 
 GOLDEN = Path(__file__).parent / "golden.json"
-LAWS = {"dyck2": ("uniform", "pcfg:p=2/5,q=1/3", "suzgun-truncated")}
+LAWS = {
+    "dyck2": ("uniform", "pcfg:p=2/5,q=1/3", "suzgun-truncated"),
+    "svo-sov": ("length-balanced",),
+    "gender": ("length-balanced",),
+}
 """Laws that no task uses by itself."""
 
 
