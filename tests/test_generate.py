@@ -1,8 +1,7 @@
-"""Generating and verifying: the same content every way, nothing lost, every fault named."""
+"""Generating: what is written, the same content every way, the command line."""
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
@@ -17,33 +16,17 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import marnn, succeed
 from definitions import DEFINITIONS, Definition
-from forgery import forge, replace_cell
+from small_data import SMALL, digests, small
 
-from marnn_bench.errors import DataError
 from marnn_bench.generators.strings import Strings
 from marnn_bench.registry import find_task, our_tasks
 from marnn_bench.store.columns import read_answers, read_strings, to_batch
 from marnn_bench.store.digest import block_digest
-from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split
 from marnn_bench.store.verify import verify
 from marnn_bench.store.write import generate
 from marnn_bench.task import Task
 from marnn_bench.views import SetView
-
-SMALL = {"train": 300, "test": 200}
-
-
-def small(name: str, law: str | None = None) -> Task:
-    """The task with few rows in every split whose number can be chosen."""
-    task = find_task(name)
-    chosen = [split for split, wanted in task.splits.items() if wanted.rows != "all" and not wanted.per_size]
-    return task.with_splits({split: SMALL.get(split, 100) for split in chosen}, law)
-
-
-def digests(folder: Path) -> dict[tuple[str, str], str]:
-    tasks = read_manifest(folder)["tasks"]
-    return {(t, s): entry["digest"] for t, task in tasks.items() for s, entry in task["splits"].items()}
 
 
 @pytest.fixture
@@ -202,128 +185,6 @@ def test_a_killed_run_resumes_and_ends_in_the_same_content(tmp_path: Path) -> No
     assert not list((tmp_path / "killed").rglob("*.part"))
 
 
-# -- folders
-
-
-def test_a_second_generate_adds_a_task_and_repeats_nothing(data: Path) -> None:
-    before = {path: path.stat().st_mtime_ns for path in data.rglob("*.parquet")}
-    generate(small("dyck2"), data)
-    generate(small("dyck3"), data)
-    assert {task for task, _ in digests(data)} == {"dyck2", "dyck3"}
-    assert all(path.stat().st_mtime_ns == then for path, then in before.items())
-
-
-def test_other_rows_are_refused_and_overwrite_replaces_that_task_alone(data: Path) -> None:
-    generate(small("dyck2"), data)
-    before = digests(data)
-    refused = marnn("generate", "--task", "dyck3", "--rows", "50", "--out", data, cwd=data.parent)
-    assert (refused.code, digests(data)) == (2, before)
-    assert "--overwrite" in refused.error
-    succeed("generate", "--task", "dyck3", "--rows", "50", "--out", data, "--overwrite", cwd=data.parent)
-    after = digests(data)
-    assert read_manifest(data)["tasks"]["dyck3"]["splits"]["train"]["rows"] == 50
-    assert {key: value for key, value in after.items() if key[0] == "dyck2"} == {
-        key: value for key, value in before.items() if key[0] == "dyck2"
-    }
-    assert sorted(p.name for p in data.iterdir()) == [".receipts", "README.md", "data", "manifest.json"]
-    list(verify(data))
-
-
-def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "mine.txt").write_text("precious")
-    outcome = marnn("generate", "--task", "dyck2", "--out", ".", cwd=tmp_path)
-    assert (outcome.code, outcome.error) == (2, ". holds other files; choose a new or empty folder.")
-    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-
-
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    outcome = marnn("generate", "--task", "dyck2", "--out", "file/below", cwd=tmp_path)
-    assert (outcome.code, outcome.error) == (
-        2,
-        "Not a directory: file/below/.receipts. Choose another folder or file.",
-    )
-    outcome = marnn("generate", "--task", "dyck2", "--rows", "5", "--out", "/proc/marnn", cwd=tmp_path)
-    assert outcome.code == 2
-    assert "/proc/marnn" in outcome.error
-
-
-def test_a_full_disk_ends_with_4_and_keeps_what_was_there(data: Path) -> None:
-    """The largest file allowed stands for the disk: 64 kB, then every write fails."""
-    before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
-    program = "import sys; from marnn_bench.cli import main; main(sys.argv[1:])"
-
-    def limit() -> None:
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, 65_536))
-
-    done = subprocess.run(
-        [sys.executable, "-c", program, "generate", "--task", "dyck2", "--rows", "50000", "--out", str(data)],
-        preexec_fn=limit, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 4, done.stderr
-    assert "Free some space" in done.stderr
-    assert "Traceback" not in done.stderr
-    assert {path: path.read_bytes() for path in data.rglob("*") if path.is_file()} == before
-
-
-# -- damage
-
-
-def edit(path: Path, old: bytes, new: bytes) -> None:
-    content = path.read_bytes()
-    assert old in content
-    path.write_bytes(content.replace(old, new, 1))
-
-
-def test_every_kind_of_damage_is_found_and_named(data: Path) -> None:
-    list(verify(data))
-    path = data / "data/dyck3/test-00000-of-00001.parquet"
-    intact, manifest = path.read_bytes(), (data / "manifest.json").read_text()
-    flipped = bytearray(intact)
-    flipped[len(intact) // 2] ^= 1
-    for content in (bytes(flipped), intact[: len(intact) // 2], b""):
-        path.write_bytes(content)
-        outcome = marnn("verify", data, cwd=data.parent)
-        assert outcome.code == 5
-        assert "test-00000-of-00001.parquet is damaged or edited" in outcome.error
-    path.unlink()
-    assert "is missing" in marnn("verify", data, cwd=data.parent).error
-    path.write_bytes(intact)
-    (data / "manifest.json").write_text(manifest[:100])
-    assert "manifest.json is damaged" in marnn("verify", data, cwd=data.parent).error
-    (data / "manifest.json").unlink()
-    assert marnn("verify", data, cwd=data.parent).code == 5
-
-
-def test_rows_that_were_edited_together_with_the_manifest_are_found(data: Path) -> None:
-    train = read_split(data, "dyck3", "train")
-    texts = train.strings.texts(train.task.language.alphabet)
-    row = next(i for i, text in enumerate(texts) if len(text) == 7)
-    answers = train.take([row]).answers.tolist()
-    for column, value, message in (
-        ("next", [answers[0] ^ 1, *answers[1:]], f"row {row}: has another next than the automaton gives"),
-        ("input", "( ) ) )", f"row {row}: is no string of dyck3"),
-        ("input", "( x ) )", f"row {row}: 'x' is not in the alphabet"),
-        ("input", "( )", "repeats an earlier one"),
-    ):
-        before = {path: path.read_bytes() for path in data.rglob("*") if path.is_file()}
-        forge(data, "dyck3", "train", replace_cell(column, row, value))
-        with pytest.raises(DataError, match=message.replace("(", r"\(")):
-            list(verify(data))
-        for path, content in before.items():
-            path.write_bytes(content)
-    forge(data, "dyck3", "train", lambda table: table.slice(0, 299))
-    with pytest.raises(DataError, match="its rows are not those of the manifest"):
-        list(verify(data))
-
-
-def test_a_right_row_in_another_order_is_still_not_the_split(data: Path) -> None:
-    forge(data, "dyck3", "test", lambda table: table.take(pa.array([1, 0, *range(2, 200)])))
-    with pytest.raises(DataError, match=r"is not what dyck3 1\.0 generates"):
-        list(verify(data))
-
-
 # -- columns
 
 
@@ -407,91 +268,6 @@ def test_json_is_all_that_is_on_standard_output(tmp_path: Path) -> None:
     )
     assert json.loads(out)["dyck2"]["splits"]["train"]["rows"] == 20
     assert json.loads(succeed("verify", "d", "--format", "json", cwd=tmp_path))[0]["regenerated"] is True
-
-
-# -- what reviewers tried
-
-
-def test_overwrite_repairs_a_damaged_file_and_a_damaged_receipt(data: Path) -> None:
-    before = digests(data)
-    path = data / "data/dyck3/test-00000-of-00001.parquet"
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(bytes(content))
-    next((data / ".receipts/dyck3").iterdir()).write_text("{")
-    generate(small("dyck3"), data, overwrite=True)
-    list(verify(data))
-    assert digests(data) == before
-    assert sorted(p.name for p in data.iterdir()) == [".receipts", "README.md", "data", "manifest.json"]
-
-
-def test_a_run_that_was_stopped_before_its_first_file_goes_on(tmp_path: Path) -> None:
-    command = ["generate", "--task", "dyck2", "--rows", "3000000", "--out", "d"]
-    process = subprocess.Popen([sys.executable, "-m", "marnn_bench", *command], cwd=tmp_path)
-    while not list(tmp_path.rglob("*.part")):
-        time.sleep(0.01)
-        assert process.poll() is None
-    process.kill()
-    process.wait()
-    succeed("generate", "--task", "dyck2", "--rows", "50", "--out", "d", cwd=tmp_path)
-    list(verify(tmp_path / "d"))
-
-
-def test_jobs_that_run_at_once_lose_nothing(tmp_path: Path) -> None:
-    """Four tasks and one of them twice, in a new folder, then all of them again with --overwrite."""
-    tasks = ["dyck1", "dyck2", "dyck3", "hom-palindrome", "dyck2"]
-    for extra in ([], ["--overwrite"]):
-        chosen = tasks if not extra else tasks[:4]
-        jobs = [
-            subprocess.Popen(
-                [
-                    sys.executable,
-                    "-m",
-                    "marnn_bench",
-                    "generate",
-                    "--task",
-                    t,
-                    "--rows",
-                    "300",
-                    "--out",
-                    "d",
-                    *extra,
-                ],
-                cwd=tmp_path,
-            )
-            for t in chosen
-        ]
-        assert [job.wait() for job in jobs] == [0] * len(chosen)
-        assert {task for task, _ in digests(tmp_path / "d")} == set(tasks)
-        list(verify(tmp_path / "d"))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda task: task["columns"].reverse(), "another columns than the task"),
-        (lambda task: task["splits"].pop("test"), "lacks the split test"),
-        (lambda task: task["splits"]["train"].update(symbols=1), "not those of the manifest"),
-        (lambda task: task["splits"]["train"].update(key="0"), "is not what dyck3"),
-    ],
-)
-def test_an_edited_manifest_is_found(data: Path, change: Any, message: str) -> None:
-    manifest = read_manifest(data)
-    change(manifest["tasks"]["dyck3"])
-    (data / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(DataError, match=message):
-        list(verify(data))
-
-
-def test_a_damaged_cache_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from marnn_bench.store.cache import cached_data
-
-    monkeypatch.setenv("MARNN_CACHE", str(tmp_path))
-    folder = cached_data(small("dyck2"))
-    (path,) = folder.rglob("test-*.parquet")
-    path.write_bytes(path.read_bytes()[:100])
-    assert cached_data(small("dyck2")) == folder
-    list(verify(folder))
 
 
 def test_a_window_too_wide_to_count_is_refused_at_once(tmp_path: Path) -> None:
