@@ -3,6 +3,7 @@
 pyarrow's own `pa.array` and `to_numpy` import pandas where it is installed, which takes longer than an evaluation.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,19 @@ def to_arrow(values: NDArray[Any]) -> pa.Array:
         np.packbits(values, bitorder="little") if values.dtype == np.bool_ else np.ascontiguousarray(values)
     )
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(packed)])
+
+
+def from_texts(texts: Sequence[str]) -> pa.Array:
+    """An Arrow array of these texts.
+
+    >>> from_texts(["a", "", "bc"]).to_pylist()
+    ['a', '', 'bc']
+    """
+    encoded = [text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)]).astype(np.int32)
+    return pa.Array.from_buffers(
+        pa.string(), len(texts), [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
+    )
 
 
 def to_lists(values: NDArray[Any] | pa.Array, offsets: NDArray[np.int64], kind: pa.ListType) -> pa.Array:

@@ -22,7 +22,7 @@ from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.language import Masks
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.recognition import RecognitionRows
-from marnn_bench.store.arrow import lengths_of, numbers, to_arrow, to_lists
+from marnn_bench.store.arrow import from_texts, lengths_of, numbers, to_arrow, to_lists
 from marnn_bench.task import Task
 from marnn_bench.views import NextSymbol, Recognition, SetView, Synchronous, Transduce
 
@@ -93,7 +93,7 @@ def recognition_batch(task: Task, split: str, rows: RecognitionRows, first: int,
     columns, chosen = schema(task, split), slice(first, last)
     strings = rows.strings.take(np.arange(first, last))
     members = rows.strings.take(rows.source[chosen])
-    kinds = pa.array(["", *rows.kinds])
+    kinds = from_texts(["", *rows.kinds])
     arrays = {
         "input": _spell(task.language.alphabet, strings),
         "label": to_arrow(rows.label[chosen]),
@@ -148,17 +148,20 @@ def _named(task: Task, table: pa.Table, name: str, where: str) -> pa.ChunkedArra
 
 
 def _spell(alphabet: Alphabet, strings: Strings) -> pa.Array:
-    symbols = pa.array(alphabet.symbols).take(to_arrow(strings.ids))
-    return pc.binary_join(to_lists(symbols, strings.offsets, pa.list_(pa.string())), " ")
+    symbols = from_texts(alphabet.symbols).take(to_arrow(strings.ids))
+    space = from_texts([" "])[0]  # of a plain " " pyarrow would import pandas to see what it is
+    return pc.binary_join(to_lists(symbols, strings.offsets, pa.list_(pa.string())), space)
 
 
 def _read(alphabet: Alphabet, column: pa.ChunkedArray, where: str) -> Strings:
     texts = column.combine_chunks()
     words = pc.split_pattern(texts, " ")
     symbols = words.flatten()
-    symbols = symbols.filter(pc.not_equal(symbols, ""))  # the empty text splits into one empty word
+    symbols = symbols.filter(
+        pc.not_equal(symbols, from_texts([""])[0])
+    )  # the empty text splits into one empty word
     offsets = offsets_of(lengths_of(words) - (lengths_of(texts) == 0))
-    ids = pc.index_in(symbols, value_set=pa.array(alphabet.symbols))
+    ids = pc.index_in(symbols, value_set=from_texts(alphabet.symbols))
     if ids.null_count:
         bad = pc.indices_nonzero(ids.is_null())[0].as_py()
         row = int(np.searchsorted(offsets, bad, side="right")) - 1
