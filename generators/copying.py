@@ -74,10 +74,6 @@ class Rearrangement(Transduction):
     def next_symbols(self, strings: Strings) -> Masks:
         raise LanguageError(f"{self.name} is asked for targets; it has no next-symbol sets.")
 
-    def show(self, text: str) -> str:
-        """The target of a source."""
-        return self.transduce(Strings.from_texts(self.alphabet, [text])).texts(self.outputs)[0]
-
 
 @dataclass(frozen=True)
 class SequenceCopy(Rearrangement):

@@ -118,6 +118,10 @@ class Transduction(Language):
     def transduce(self, sources: Strings) -> Strings:
         """The target of each source; all sources must be members."""
 
+    def show(self, text: str) -> str:
+        """The target of a source."""
+        return self.transduce(Strings.from_texts(self.alphabet, [text])).texts(self.outputs)[0]
+
     def accepts_pairs(self, sources: Strings, targets: Strings) -> NDArray[np.bool_]:
         """Whether each target is the one of its source: [n]."""
         member = self.accepts(sources)

@@ -168,7 +168,3 @@ class StringReversal(MirroredWord, Transduction):
         lengths = words.lengths
         ids[np.arange(len(words.ids)) + np.repeat(words.offsets[:-1], lengths)] = words.ids
         return Strings(ids, offsets)
-
-    def show(self, text: str) -> str:
-        """The target of a source."""
-        return self.transduce(Strings.from_texts(self.alphabet, [text])).texts(self.outputs)[0]

@@ -180,10 +180,6 @@ class Translation(Transduction):
     def _kinds(self) -> NDArray[np.uint8]:
         return np.array([self.reader.alphabet.id(self.kind(word)) for word in self.alphabet], np.uint8)
 
-    def show(self, text: str) -> str:
-        """The target of a source."""
-        return self.transduce(Strings.from_texts(self.alphabet, [text])).texts(self.outputs)[0]
-
     def check(self, sources: Strings, targets: Strings) -> None:
         """LanguageError if a source is no member or its target is not the one that the automaton gives."""
         member = self.accepts(sources)
