@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from marnn_bench.errors import UsageError
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS
-from marnn_bench.generators.distinct import first_occurrences, select_distinct
-from marnn_bench.generators.edits import levenshtein
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Draws, Law
-from marnn_bench.generators.negatives import KINDS, make_negatives
+from marnn_bench.generators.sampling.distinct import first_occurrences, select_distinct
+from marnn_bench.generators.sampling.edits import levenshtein
+from marnn_bench.generators.sampling.negatives import KINDS, make_negatives
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 from marnn_bench.task import Split, Task
@@ -82,7 +82,7 @@ def recognition_rows(
 ) -> RecognitionRows:
     """So many members, or all that there are, and so many negatives, as far as they exist; nothing from `exclude`.
 
-    >>> from marnn_bench.generators.dyck import Dyck
+    >>> from marnn_bench.generators.languages.dyck import Dyck
     >>> language = Dyck(1)
     >>> rows = recognition_rows(language, language.law("uniform"), Window(2, 6), Key(1), 2, 2, ["swap", "guided"])
     >>> for row in zip(rows.strings.texts(language.alphabet), rows.label, rows.edits):

@@ -19,7 +19,7 @@ def shortcuts(rows: RecognitionRows) -> dict[str, dict[str, float]]:
     no more does better on them. Negatives stand against the members that they were made from, as often as they were,
     so that 1/2 is chance: the length never gives more, the counts give no more for swap and permuted.
 
-    >>> from marnn_bench.generators.dyck import Dyck
+    >>> from marnn_bench.generators.languages.dyck import Dyck
     >>> from marnn_bench.generators.window import Window
     >>> from marnn_bench.recognition import recognition_rows
     >>> language = Dyck(1)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.errors import UsageError
 from marnn_bench.examples import Examples
-from marnn_bench.generators.strings import Ids
+from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.task import Task
 from marnn_bench.views import NextSymbol
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from marnn_bench.errors import UsageError
-from marnn_bench.generators.distinct import LARGEST
 from marnn_bench.generators.keys import Key, derive_key
 from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Law
+from marnn_bench.generators.sampling.distinct import LARGEST
 from marnn_bench.generators.window import Window
 from marnn_bench.views import NextSymbol, SetView, View
 

@@ -1,7 +1,8 @@
-"""What a language and a transduction can be asked."""
+"""What a language and a transduction can be asked, and the uniform law that every language has."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,8 +12,9 @@ from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key
 from marnn_bench.generators.labeller import Labeller
-from marnn_bench.generators.laws import Draws, Law, Uniform
+from marnn_bench.generators.laws import Draws, Law, SizeFirst
 from marnn_bench.generators.strings import Strings
+from marnn_bench.generators.thresholds import EXACT, Weight
 from marnn_bench.generators.window import Window
 
 Masks = NDArray[np.uint64]
@@ -104,6 +106,30 @@ class Language(ABC):
         """The next-symbol set after each symbol of a text, as the papers print it."""
         strings = Strings.from_texts(self.alphabet, [text])
         return " ".join(self.alphabet.show(int(mask)) for mask in self.next_symbols(strings))
+
+
+@dataclass(frozen=True)
+class Uniform(SizeFirst):
+    """Size uniform over those in the window that some string has, then every string of it equally likely."""
+
+    language: Language
+    spec = "uniform"
+
+    def size_weights(self, window: Window) -> Mapping[int, Weight]:
+        return dict.fromkeys(self.language.sizes(window), 1)
+
+    def sample(self, sizes: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
+        return self.language.sample(sizes, key, draws)
+
+    def log_prob(self, strings: Strings, window: Window) -> NDArray[np.float64]:
+        member = self.language.accepts(strings)
+        sizes = self.language.measured(strings.take(member))
+        table = np.full(int(sizes.max(initial=0)) + 1, -np.inf)
+        for size in np.unique(sizes):
+            table[size] = -float(EXACT.ln(EXACT.create_decimal(self.language.count(int(size)))))
+        log_prob = np.full(len(strings), -np.inf)
+        log_prob[member] = table[sizes] + self.size_log_prob(sizes, window)
+        return log_prob
 
 
 class Transduction(Language):

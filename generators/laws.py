@@ -2,7 +2,6 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -16,9 +15,6 @@ from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.thresholds import EXACT, Weight, thresholds, total
 from marnn_bench.generators.window import Window
-
-if TYPE_CHECKING:
-    from marnn_bench.generators.language import Language
 
 Draws = NDArray[np.uint64]
 
@@ -75,30 +71,6 @@ class SizeFirst(Law):
 def _size_choice(law: SizeFirst, window: Window) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     weights = law.size_weights(window)
     return np.array([*weights], np.int64), thresholds(weights.values())
-
-
-@dataclass(frozen=True)
-class Uniform(SizeFirst):
-    """Size uniform over those in the window that some string has, then every string of it equally likely."""
-
-    language: "Language"
-    spec = "uniform"
-
-    def size_weights(self, window: Window) -> Mapping[int, Weight]:
-        return dict.fromkeys(self.language.sizes(window), 1)
-
-    def sample(self, sizes: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
-        return self.language.sample(sizes, key, draws)
-
-    def log_prob(self, strings: Strings, window: Window) -> NDArray[np.float64]:
-        member = self.language.accepts(strings)
-        sizes = self.language.measured(strings.take(member))
-        table = np.full(int(sizes.max(initial=0)) + 1, -np.inf)
-        for size in np.unique(sizes):
-            table[size] = -float(EXACT.ln(EXACT.create_decimal(self.language.count(int(size)))))
-        log_prob = np.full(len(strings), -np.inf)
-        log_prob[member] = table[sizes] + self.size_log_prob(sizes, window)
-        return log_prob
 
 
 def parse_spec(spec: str) -> tuple[str, dict[str, Fraction]]:

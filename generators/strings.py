@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.generators.alphabet import Alphabet
-
-Ids = NDArray[np.unsignedinteger[Any]]
+from marnn_bench.generators.kernels.arrays import Ids
 
 
 @dataclass(frozen=True, eq=False)

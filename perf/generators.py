@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 from timing import median_seconds, print_table
 
-from marnn_bench.generators.dyck import Dyck
 from marnn_bench.generators.keys import derive_key
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.palindromes import StringReversal, homomorphic_palindromes
 from marnn_bench.generators.laws import Law
-from marnn_bench.generators.palindromes import StringReversal, homomorphic_palindromes
 from marnn_bench.generators.window import Window
 from marnn_bench.registry import find_task
 from marnn_bench.store.write import generate

@@ -13,11 +13,12 @@ from collections.abc import Callable
 import numpy as np
 from timing import median_seconds, print_table
 
-from marnn_bench.generators.copying import BigramFlip, Rearrangement, SequenceCopy, SequenceReversal
-from marnn_bench.generators.grammar import Grammar
+from marnn_bench.generators.devices.grammar import Grammar
 from marnn_bench.generators.keys import derive_key
+from marnn_bench.generators.languages.copying import BigramFlip, Rearrangement, SequenceCopy, SequenceReversal
+from marnn_bench.generators.languages.gender import Gender
+from marnn_bench.generators.languages.svo_sov import SvoSov
 from marnn_bench.generators.laws import Law
-from marnn_bench.generators.translations import Gender, SvoSov
 from marnn_bench.generators.window import Window
 
 KEY, ROWS = derive_key({"perf": "grammars"}), 20_000

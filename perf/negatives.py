@@ -11,12 +11,12 @@ import random
 import numpy as np
 from timing import median_seconds, print_table
 
-from marnn_bench.generators.dyck import Dyck
-from marnn_bench.generators.edits import levenshtein
-from marnn_bench.generators.even_palindromes import EvenPalindromes
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.language import Language
-from marnn_bench.generators.negatives import KINDS, make_negatives
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
+from marnn_bench.generators.sampling.edits import levenshtein
+from marnn_bench.generators.sampling.negatives import KINDS, make_negatives
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 from marnn_bench.recognition import recognition_rows

@@ -7,9 +7,13 @@ completion.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from marnn_bench.generators.dyck import Dyck
 from marnn_bench.generators.language import Language
-from marnn_bench.generators.palindromes import MarkedPalindromes, StringReversal, homomorphic_palindromes
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.palindromes import (
+    MarkedPalindromes,
+    StringReversal,
+    homomorphic_palindromes,
+)
 
 String = tuple[str, ...]
 

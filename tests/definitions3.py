@@ -7,13 +7,13 @@ from itertools import product
 
 from definitions import Definition, String, marked_palindrome
 
-from marnn_bench.generators import counters
-from marnn_bench.generators.arithmetic import BinaryAddition
-from marnn_bench.generators.blocks import Blocks
-from marnn_bench.generators.dyck import Dyck
-from marnn_bench.generators.palindromes import MarkedPalindromes
-from marnn_bench.generators.regular import Regular
-from marnn_bench.generators.shuffles import Shuffle
+from marnn_bench.generators.languages import counter_languages
+from marnn_bench.generators.languages.arithmetic import BinaryAddition
+from marnn_bench.generators.languages.blocks import Blocks
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.palindromes import MarkedPalindromes
+from marnn_bench.generators.languages.regular import Regular
+from marnn_bench.generators.languages.shuffles import Shuffle
 
 
 def blocks(language: Blocks, spell: Callable[..., str], grammar: str = "") -> Definition:
@@ -180,30 +180,32 @@ def tomita(number: int) -> Definition:
 
 
 DEFINITIONS = (
-    blocks(counters.anbn(), lambda n: "a" * n + "b" * n, "S -> 'a' S 'b' | 'a' 'b'"),
-    blocks(counters.anbncn(), lambda n: "a" * n + "b" * n + "c" * n),
-    blocks(counters.anbncndn(), lambda n: "a" * n + "b" * n + "c" * n + "d" * n),
-    blocks(counters.anb2n(), lambda n: "a" * n + "bb" * n, "S -> 'a' S 'b' 'b' | 'a' 'b' 'b'"),
-    blocks(counters.anb3n(), lambda n: "a" * n + "bbb" * n, "S -> 'a' S 'b' 'b' 'b' | 'a' 'b' 'b' 'b'"),
+    blocks(counter_languages.anbn(), lambda n: "a" * n + "b" * n, "S -> 'a' S 'b' | 'a' 'b'"),
+    blocks(counter_languages.anbncn(), lambda n: "a" * n + "b" * n + "c" * n),
+    blocks(counter_languages.anbncndn(), lambda n: "a" * n + "b" * n + "c" * n + "d" * n),
+    blocks(counter_languages.anb2n(), lambda n: "a" * n + "bb" * n, "S -> 'a' S 'b' 'b' | 'a' 'b' 'b'"),
     blocks(
-        counters.unary_addition(),
+        counter_languages.anb3n(), lambda n: "a" * n + "bbb" * n, "S -> 'a' S 'b' 'b' 'b' | 'a' 'b' 'b' 'b'"
+    ),
+    blocks(
+        counter_languages.unary_addition(),
         lambda n, m: "a" * n + "b" * m + "c" * (n + m),
         "S -> 'a' S 'c' | 'a' B 'c' \n B -> 'b' B 'c' | 'b' 'c'",
     ),
-    blocks(counters.anbmcndm(), lambda n, m: "a" * n + "b" * m + "c" * n + "d" * m),
-    blocks(counters.unary_multiplication(), lambda n, k: "a" * n + "b" * k + "c" * (n * k)),
+    blocks(counter_languages.anbmcndm(), lambda n, m: "a" * n + "b" * m + "c" * n + "d" * m),
+    blocks(counter_languages.unary_multiplication(), lambda n, k: "a" * n + "b" * k + "c" * (n * k)),
     blocks(
-        counters.anbncbmam(),
+        counter_languages.anbncbmam(),
         lambda n, m: "a" * n + "b" * n + "c" + "b" * m + "a" * m,
         "S -> A 'c' B \n A -> 'a' A 'b' | 'a' 'b' \n B -> 'b' B 'a' | 'b' 'a'",
     ),
     blocks(
-        counters.unary_addition_nm(),
+        counter_languages.unary_addition_nm(),
         lambda n, m: "a" * (n + m) + "b" * n + "c" * m,
         "S -> 'a' S 'c' | 'a' B 'c' \n B -> 'a' B 'b' | 'a' 'b'",
     ),
-    blocks(counters.anbn("length"), lambda n: "a" * n + "b" * n, "S -> 'a' S 'b' | 'a' 'b'"),
-    blocks(counters.unary_multiplication("length"), lambda n, k: "a" * n + "b" * k + "c" * (n * k)),
+    blocks(counter_languages.anbn("length"), lambda n: "a" * n + "b" * n, "S -> 'a' S 'b' | 'a' 'b'"),
+    blocks(counter_languages.unary_multiplication("length"), lambda n, k: "a" * n + "b" * k + "c" * (n * k)),
     marked_palindrome(MarkedPalindromes(("a", "b"), ("a", "b"), name="memorization", measure="n")),
     binary_addition(),
     *(shuffle(pairs) for pairs in (1, 2, 4, 6)),

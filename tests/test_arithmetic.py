@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marnn_bench.generators.arithmetic import ALPHABET, BinaryAddition
 from marnn_bench.generators.keys import derive_key
+from marnn_bench.generators.languages.arithmetic import ALPHABET, BinaryAddition
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from marnn_bench.generators.dyck import Dyck
+from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.strings import Strings
 from marnn_bench.store.content import contents
 from marnn_bench.task import Task

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from marnn_bench.generators.copying import BigramFlip, Rearrangement, SequenceCopy, SequenceReversal
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import derive_key
+from marnn_bench.generators.languages.copying import BigramFlip, Rearrangement, SequenceCopy, SequenceReversal
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 from marnn_bench.tasks.grefenstette2015 import TASKS

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from marnn_bench.generators import counters
 from marnn_bench.generators.alphabet import Alphabet
-from marnn_bench.generators.blocks import Blocks, Exponent
-from marnn_bench.generators.counter_machine import CounterMachine
-from marnn_bench.generators.counter_rules import Rule
+from marnn_bench.generators.devices.counter_machine import CounterMachine
+from marnn_bench.generators.devices.counter_rules import Rule
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.shuffles import Shuffle
+from marnn_bench.generators.languages import counter_languages
+from marnn_bench.generators.languages.blocks import Blocks, Exponent
+from marnn_bench.generators.languages.shuffles import Shuffle
 from marnn_bench.generators.strings import Strings
 
 AB = Alphabet.of("a b")
@@ -21,8 +21,8 @@ WORDS = [word for length in range(8) for word in product("ab", repeat=length)]
 BATCH = Strings.from_texts(AB, map(" ".join, WORDS))
 LANGUAGES = [
     *(make(measure) for make in (
-        counters.anbn, counters.anbncn, counters.anbncndn, counters.anb2n, counters.anb3n, counters.unary_addition,
-        counters.anbmcndm, counters.unary_multiplication, counters.anbncbmam, counters.unary_addition_nm,
+        counter_languages.anbn, counter_languages.anbncn, counter_languages.anbncndn, counter_languages.anb2n, counter_languages.anb3n, counter_languages.unary_addition,
+        counter_languages.anbmcndm, counter_languages.unary_multiplication, counter_languages.anbncbmam, counter_languages.unary_addition_nm,
     ) for measure in ("n", "length")),
 ]  # fmt: skip
 
@@ -122,7 +122,7 @@ def test_sizes_and_parameters_are_recovered_from_the_strings(language: Blocks) -
 
 
 def test_strings_of_two_million_symbols_are_labelled() -> None:
-    language = counters.anbncndn()
+    language = counter_languages.anbncndn()
     ids = np.repeat(np.arange(4, dtype=np.uint8), 500_000)
     masks = language.next_symbols(Strings(ids, np.array([0, len(ids)])))
     assert masks[-1] == language.alphabet.mask(["END"])
@@ -131,7 +131,7 @@ def test_strings_of_two_million_symbols_are_labelled() -> None:
 
 def test_products_of_unary_numbers_beyond_32_bits_are_labelled() -> None:
     """After 70,000 a and 70,000 b, 4.9 billion c are owed: they cannot be written, but the next one is c."""
-    language = counters.unary_multiplication()
+    language = counter_languages.unary_multiplication()
     ids = np.repeat(np.arange(3, dtype=np.uint8), [70_000, 70_000, 10])
     masks = language.next_symbols(Strings(ids, np.array([0, len(ids)])))
     assert masks[-1] == language.alphabet.mask(["c"])

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from marnn_bench.generators.distinct import TRIES_PER_STRING, select_distinct
-from marnn_bench.generators.dyck import Dyck
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key
-from marnn_bench.generators.palindromes import MarkedPalindromes
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.palindromes import MarkedPalindromes
+from marnn_bench.generators.sampling.distinct import TRIES_PER_STRING, select_distinct
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 

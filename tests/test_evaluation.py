@@ -21,7 +21,7 @@ from marnn_bench.evaluation.results import ResultFolder, integrity
 from marnn_bench.evaluation.source import ModelSource, folder_digest
 from marnn_bench.evaluation.waves import NO_ANSWER
 from marnn_bench.examples import Examples
-from marnn_bench.generators.palindromes import MarkedPalindromes
+from marnn_bench.generators.languages.palindromes import MarkedPalindromes
 from marnn_bench.generators.strings import Strings
 from marnn_bench.registry import find_task
 from marnn_bench.store.read import read_split

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from marnn_bench.generators.alphabet import Alphabet
-from marnn_bench.generators.dyck import Dyck
+from marnn_bench.generators.devices.grammar import Grammar
+from marnn_bench.generators.devices.grammar_text import Rule
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.grammar import Grammar
-from marnn_bench.generators.grammar_text import Rule
 from marnn_bench.generators.keys import derive_key
+from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.thresholds import EXACT
 from marnn_bench.generators.window import Window

@@ -6,9 +6,9 @@ from fractions import Fraction
 import nltk
 import pytest
 
+from marnn_bench.generators.devices.grammar import Grammar
+from marnn_bench.generators.devices.grammar_text import read_rules, read_rules_without_probabilities
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.grammar import Grammar
-from marnn_bench.generators.grammar_text import read_rules, read_rules_without_probabilities
 
 SENTENCES = """
     # the example of Jurafsky and Martin, abridged

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PROGRAM = """
 import numpy as np
-from marnn_bench.generators.dyck import Dyck
+from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.window import Window
 law = Dyck(2).law("uniform")
 print(law.draw(Window(40, 40), 1, np.arange(1, dtype=np.uint64)).texts(law.language.alphabet)[0])

@@ -9,9 +9,9 @@ import pytest
 from definitions import DEFINITIONS, Definition, String
 
 from marnn_bench.generators.alphabet import END
-from marnn_bench.generators.dyck import Dyck
 from marnn_bench.generators.language import Transduction
-from marnn_bench.generators.palindromes import StringReversal, homomorphic_palindromes
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.palindromes import StringReversal, homomorphic_palindromes
 from marnn_bench.generators.strings import Strings
 
 MOST_STRINGS, LONGEST = 2_000_000, 10

@@ -10,13 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from marnn_bench.generators.distinct import select_distinct
-from marnn_bench.generators.dyck import Dyck
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.language import Language
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.palindromes import (
+    MarkedPalindromes,
+    StringReversal,
+    homomorphic_palindromes,
+)
 from marnn_bench.generators.laws import Law
-from marnn_bench.generators.palindromes import MarkedPalindromes, StringReversal, homomorphic_palindromes
+from marnn_bench.generators.sampling.distinct import select_distinct
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 

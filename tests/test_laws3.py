@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from scipy import stats
 from test_languages import all_strings
 
-from marnn_bench.generators import counters
-from marnn_bench.generators.arithmetic import BinaryAddition
-from marnn_bench.generators.dyck import Dyck
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.language import Language
+from marnn_bench.generators.languages import counter_languages
+from marnn_bench.generators.languages.arithmetic import BinaryAddition
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.palindromes import MarkedPalindromes
+from marnn_bench.generators.languages.regular import Regular
+from marnn_bench.generators.languages.shuffles import Shuffle
 from marnn_bench.generators.laws import Law
-from marnn_bench.generators.palindromes import MarkedPalindromes
-from marnn_bench.generators.regular import Regular
-from marnn_bench.generators.shuffles import Shuffle
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 
@@ -39,10 +39,10 @@ WEIGHTED = Regular.parse(
 )
 
 LAWS = [
-    (counters.anbn(), "uniform", Window(1, 12)),
-    (counters.unary_addition(), "uniform", Window(2, 9)),
-    (counters.unary_multiplication("length"), "uniform", Window(3, 30)),
-    (counters.anbncbmam(), "uniform", Window(5, 20)),
+    (counter_languages.anbn(), "uniform", Window(1, 12)),
+    (counter_languages.unary_addition(), "uniform", Window(2, 9)),
+    (counter_languages.unary_multiplication("length"), "uniform", Window(3, 30)),
+    (counter_languages.anbncbmam(), "uniform", Window(5, 20)),
     (MarkedPalindromes(("a", "b"), ("a", "b"), measure="n"), "uniform", Window(1, 6)),
     (BinaryAddition(), "uniform", Window(0, 6)),
     (BinaryAddition(), "uniform-split", Window(0, 6)),

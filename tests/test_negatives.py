@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from marnn_bench.generators.alphabet import Alphabet
-from marnn_bench.generators.dyck import Dyck
-from marnn_bench.generators.edits import levenshtein
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.even_palindromes import EvenPalindromes
 from marnn_bench.generators.keys import Key, derive_key
 from marnn_bench.generators.language import Language
-from marnn_bench.generators.negatives import KINDS, Negatives, make_negatives
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
+from marnn_bench.generators.sampling.edits import levenshtein
+from marnn_bench.generators.sampling.negatives import KINDS, Negatives, make_negatives
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 

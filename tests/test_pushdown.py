@@ -7,8 +7,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from marnn_bench.generators.alphabet import Alphabet
+from marnn_bench.generators.devices.pushdown import Pushdown, Rule
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.pushdown import Pushdown, Rule
 from marnn_bench.generators.strings import Strings
 
 AB = Alphabet.of("a b")
@@ -133,7 +133,7 @@ def test_a_line_that_cannot_be_read_is_named(line: str, message: str) -> None:
 
 
 def test_more_than_63_symbols_are_accepted_without_masks() -> None:
-    from marnn_bench.generators.dyck import Dyck
+    from marnn_bench.generators.languages.dyck import Dyck
 
     language = Dyck(40)
     strings = Strings.from_texts(language.alphabet, ["(40 ( ) )40", "(40 )"])

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from marnn_bench.generators import thresholds as thresholds_module
-from marnn_bench.generators.dyck import Dyck
 from marnn_bench.generators.kernels import philox
 from marnn_bench.generators.kernels.choice import choose
 from marnn_bench.generators.kernels.compiler import kernel
 from marnn_bench.generators.keys import derive_key, key_words
+from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.thresholds import thresholds
 
 KNOWN_ANSWERS = [

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from marnn_bench.errors import UsageError
-from marnn_bench.generators.counters import anbn
-from marnn_bench.generators.dyck import Dyck
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.even_palindromes import EvenPalindromes
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.language import Language
-from marnn_bench.generators.negatives import KINDS, make_negatives
+from marnn_bench.generators.languages.counter_languages import anbn
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
+from marnn_bench.generators.sampling.negatives import KINDS, make_negatives
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 from marnn_bench.recognition import ROUNDS, RecognitionRows, as_recognition, cell_weights, recognition_rows

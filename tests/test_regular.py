@@ -11,11 +11,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from marnn_bench.generators.alphabet import Alphabet
+from marnn_bench.generators.devices.finite_automaton import DFA, Transition
+from marnn_bench.generators.devices.walks import Walks, _choices
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import derive_key
-from marnn_bench.generators.regular import DFA, Regular, Transition
+from marnn_bench.generators.languages.regular import Regular
 from marnn_bench.generators.strings import Strings
-from marnn_bench.generators.walks import Walks, _choices
 
 AB = Alphabet.of("a b")
 STATES = "pqrst"

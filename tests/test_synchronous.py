@@ -12,11 +12,13 @@ import pytest
 from scipy import stats
 
 from marnn_bench.generators.alphabet import Alphabet
+from marnn_bench.generators.devices.synchronous_grammar import SynchronousGrammar
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import derive_key
+from marnn_bench.generators.languages.gender import Gender
+from marnn_bench.generators.languages.svo_sov import SVO_SOV, SvoSov
+from marnn_bench.generators.languages.translation import Translation
 from marnn_bench.generators.strings import Strings
-from marnn_bench.generators.synchronous import SynchronousGrammar, Translation
-from marnn_bench.generators.translations import SVO_SOV, Gender, SvoSov
 from marnn_bench.generators.window import Window
 
 KEY = derive_key({"test": "synchronous"})

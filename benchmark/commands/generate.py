@@ -9,7 +9,7 @@ import click
 
 from marnn_bench.commands.output import format_option, note, progress, show, suggest, table
 from marnn_bench.errors import UsageError
-from marnn_bench.generators.distinct import LARGEST
+from marnn_bench.generators.sampling.distinct import LARGEST
 from marnn_bench.generators.window import Window
 from marnn_bench.registry import AS_RECOGNITION, find_task, our_tasks
 from marnn_bench.store.content import total_rows

@@ -14,7 +14,8 @@ from marnn_bench.evaluation.failures import model_error, show_prefix
 from marnn_bench.evaluation.process import ModelProcess
 from marnn_bench.evaluation.protocol import Failure, Masks
 from marnn_bench.evaluation.waves import Mishap, play
-from marnn_bench.generators.strings import Ids, Strings, offsets_of
+from marnn_bench.generators.kernels.arrays import Ids
+from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.task import Task
 
 SAMPLED: Final = 24

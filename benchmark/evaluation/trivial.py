@@ -5,7 +5,7 @@ import numpy as np
 from marnn_bench.evaluation.metrics import Marks, Record, position_accuracy, sequence_accuracy
 from marnn_bench.evaluation.protocol import Masks
 from marnn_bench.examples import Examples
-from marnn_bench.generators.dyck import Dyck
+from marnn_bench.generators.languages.dyck import Dyck
 
 
 def trivial_scores(train: Examples | None, examples: Examples) -> list[Record]:

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 from marnn_bench.errors import DataError
-from marnn_bench.generators.cache import cache_folder
+from marnn_bench.generators.kernels.cache import cache_folder
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import check_file
 from marnn_bench.store.write import Progress, generate

@@ -8,7 +8,7 @@ from typing import Any
 
 from marnn_bench.evaluation.trivial import trivial_scores
 from marnn_bench.examples import Examples
-from marnn_bench.generators.distinct import KnownStrings, first_occurrences
+from marnn_bench.generators.sampling.distinct import KnownStrings, first_occurrences
 from marnn_bench.generators.strings import Strings
 from marnn_bench.shortcuts import shortcuts
 from marnn_bench.store.content import Content

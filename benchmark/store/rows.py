@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.errors import UsageError
-from marnn_bench.generators.distinct import select_distinct
 from marnn_bench.generators.keys import Key
 from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Draws, Law
+from marnn_bench.generators.sampling.distinct import select_distinct
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 from marnn_bench.task import Task

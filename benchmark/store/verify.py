@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from marnn_bench.errors import DataError, UsageError
-from marnn_bench.generators.distinct import first_occurrences
+from marnn_bench.generators.sampling.distinct import first_occurrences
 from marnn_bench.generators.strings import Strings
 from marnn_bench.registry import find_task
 from marnn_bench.store.columns import read_strings, to_batch

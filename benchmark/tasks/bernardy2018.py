@@ -15,7 +15,7 @@ test set, where the paper draws another for every run. Subtask A is described as
 which is followed, has the latter alone.
 """
 
-from marnn_bench.generators.dyck import Dyck
+from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.window import Window
 from marnn_bench.task import Split, Task
 from marnn_bench.views import NextSymbol

@@ -8,9 +8,10 @@ symbols are uniform. The paper calls the lengths of the two grammars "relatively
 The language class is that of the strings source ||| target.
 """
 
-from marnn_bench.generators.copying import BigramFlip, SequenceCopy, SequenceReversal
 from marnn_bench.generators.language import Transduction
-from marnn_bench.generators.translations import Gender, SvoSov
+from marnn_bench.generators.languages.copying import BigramFlip, SequenceCopy, SequenceReversal
+from marnn_bench.generators.languages.gender import Gender
+from marnn_bench.generators.languages.svo_sov import SvoSov
 from marnn_bench.generators.window import Window
 from marnn_bench.task import Split, Task
 from marnn_bench.views import Transduce

@@ -14,8 +14,9 @@ in memorization and addition. The marker # and the letters a b of memorization a
 The last three are in the program, not in the paper.
 """
 
-from marnn_bench.generators.arithmetic import BinaryAddition
-from marnn_bench.generators.counters import (
+from marnn_bench.generators.language import Language
+from marnn_bench.generators.languages.arithmetic import BinaryAddition
+from marnn_bench.generators.languages.counter_languages import (
     anb2n,
     anb3n,
     anbmcndm,
@@ -25,8 +26,7 @@ from marnn_bench.generators.counters import (
     unary_addition,
     unary_multiplication,
 )
-from marnn_bench.generators.language import Language
-from marnn_bench.generators.palindromes import MarkedPalindromes
+from marnn_bench.generators.languages.palindromes import MarkedPalindromes
 from marnn_bench.generators.window import Window
 from marnn_bench.task import Split, Task
 from marnn_bench.views import NextSymbol

@@ -13,11 +13,11 @@ a^n b^n of up to 30 symbols are all in `train`.
 Every prefix of an even palindrome can be completed, so that there are no guided negatives of it.
 """
 
-from marnn_bench.generators.counters import anbn, anbncbmam, unary_addition_nm
-from marnn_bench.generators.dyck import Dyck
-from marnn_bench.generators.even_palindromes import EvenPalindromes
 from marnn_bench.generators.language import Language
-from marnn_bench.generators.palindromes import MarkedPalindromes
+from marnn_bench.generators.languages.counter_languages import anbn, anbncbmam, unary_addition_nm
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
+from marnn_bench.generators.languages.palindromes import MarkedPalindromes
 from marnn_bench.generators.window import Window
 from marnn_bench.task import Split, Task
 from marnn_bench.views import Recognition

@@ -4,9 +4,13 @@ All lengths are of the whole input: in the palindromes |w| is 1-24 and 26-49, in
 law of the palindromes and the reversal is not in the paper; ours takes |w| and every letter uniformly.
 """
 
-from marnn_bench.generators.dyck import Dyck
 from marnn_bench.generators.language import Language
-from marnn_bench.generators.palindromes import MarkedPalindromes, StringReversal, homomorphic_palindromes
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.palindromes import (
+    MarkedPalindromes,
+    StringReversal,
+    homomorphic_palindromes,
+)
 from marnn_bench.generators.window import Window
 from marnn_bench.task import Split, Task
 from marnn_bench.views import NextSymbol, Synchronous, View

@@ -4,8 +4,8 @@ Sizes and windows are those of dyck2 in Suzgun et al. 2019, and so is the law of
 also the law of the shuffles, uniform over lengths, then over the strings of a length.
 """
 
-from marnn_bench.generators.dyck import Dyck
-from marnn_bench.generators.shuffles import Shuffle
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.shuffles import Shuffle
 from marnn_bench.task import Split, Task
 from marnn_bench.tasks.suzgun2019 import DYCK2, LONG, SHORT
 from marnn_bench.views import NextSymbol

@@ -14,16 +14,12 @@ if TYPE_CHECKING:
     from marnn_bench.generators.kernels import arithmetic as arithmetic
     from marnn_bench.generators.kernels import automata as automata
     from marnn_bench.generators.kernels import choice as choice
-    from marnn_bench.generators.kernels import counters as counters
     from marnn_bench.generators.kernels import distinct as distinct
     from marnn_bench.generators.kernels import dyck as dyck
     from marnn_bench.generators.kernels import edits as edits
-    from marnn_bench.generators.kernels import even_palindromes as even_palindromes
     from marnn_bench.generators.kernels import grammar as grammar
     from marnn_bench.generators.kernels import negatives as negatives
-    from marnn_bench.generators.kernels import numbers as numbers
     from marnn_bench.generators.kernels import palindromes as palindromes
-    from marnn_bench.generators.kernels import pushdown as pushdown
     from marnn_bench.generators.kernels import shuffles as shuffles
 
 _MODULES = frozenset(
@@ -31,16 +27,12 @@ _MODULES = frozenset(
         "arithmetic",
         "automata",
         "choice",
-        "counters",
         "distinct",
         "dyck",
         "edits",
-        "even_palindromes",
         "grammar",
         "negatives",
-        "numbers",
         "palindromes",
-        "pushdown",
         "shuffles",
     }
 )

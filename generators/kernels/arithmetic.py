@@ -1,16 +1,21 @@
-"""The inner loops of `marnn_bench.generators.arithmetic`. Symbols: 0 and 1, then + = and the full stop."""
+"""The inner loops of binary addition, whose symbols are 0 and 1, then + = and the full stop, and of unary multiplication."""
 
 import numpy as np
 from numba import uint32, uint64
 from numpy.typing import NDArray
 
+from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.compiler import inlined, kernel
 from marnn_bench.generators.kernels.philox import STREAM_WORDS, SYMBOLS, below, open_stream, word32
-from marnn_bench.generators.strings import Ids
 
 PLUS, STOP, END = 2, 4, 5
 DIGITS = 0b11
 OPERANDS, SUM, OVER, DEAD = 0, 1, 2, 3
+
+A, B, C = 0, 1, 2
+AS, BS, CS = 0, 1, 2
+A_OR_B, B_OR_C, C_ONLY, END_ONLY, NOTHING = uint64(3), uint64(6), uint64(4), uint64(8), uint64(0)
+"""Of a^n b^k c^nk: symbols, states, next-symbol sets."""
 
 
 @inlined
@@ -114,4 +119,27 @@ def label_sums(ids: Ids, offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
                 masks[position] = uint64(1 << due)
             elif state == OVER:
                 masks[position] = uint64(1 << END)
+    return masks
+
+
+@kernel
+def label_products(ids: Ids, offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """The next-symbol set after each symbol in a^n b^k c^nk: each b owes as many c as there are a: [symbols]."""
+    masks = np.empty(ids.size, np.uint64)
+    for row in range(offsets.size - 1):
+        state, count, owed = AS, 0, 0
+        for position in range(offsets[row], offsets[row + 1]):
+            symbol = ids[position]
+            if symbol == A and state == AS:
+                count += 1
+                masks[position] = A_OR_B
+            elif symbol == B and state <= BS and count > 0:
+                state, owed = BS, owed + count
+                masks[position] = B_OR_C
+            elif symbol == C and state <= CS and owed > 0:
+                state, owed = CS, owed - 1
+                masks[position] = C_ONLY if owed else END_ONLY
+            else:
+                state = DEAD
+                masks[position] = NOTHING
     return masks

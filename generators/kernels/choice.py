@@ -1,11 +1,11 @@
-"""Choices among finitely many outcomes, by 64-bit thresholds."""
+"""Random choices: among finitely many outcomes by 64-bit thresholds, and of numbers below given bounds."""
 
 import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
 from marnn_bench.generators.kernels.compiler import inlined, kernel
-from marnn_bench.generators.kernels.philox import SIZES, STREAM_WORDS, open_stream, word64
+from marnn_bench.generators.kernels.philox import SIZES, STREAM_WORDS, SYMBOLS, below, open_stream, word64
 
 
 @inlined
@@ -32,3 +32,21 @@ def choose_sizes(
         open_stream(stream, key, draws[i], SIZES)
         chosen[i] = choose(thresholds, thresholds.size, word64(stream))
     return chosen
+
+
+@kernel
+def below_each(
+    key: NDArray[np.uint32], draws: NDArray[np.uint64], bounds: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """For each draw, a number in 0..bound-1 for each of its bounds (1..2^32-1), all equally likely: [draws, bounds].
+
+    A bound of 1 leaves no choice and takes no random word.
+    """
+    numbers = np.empty(bounds.shape, np.int64)
+    stream = np.empty(STREAM_WORDS, np.uint32)
+    for row in range(draws.size):
+        open_stream(stream, key, draws[row], SYMBOLS)
+        for i in range(bounds.shape[1]):
+            bound = bounds[row, i]
+            numbers[row, i] = below(stream, bound) if bound > 1 else 0
+    return numbers

@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 import numba
 from numba.core import config
 
-from marnn_bench.generators.cache import cache_folder
+from marnn_bench.generators.kernels.cache import cache_folder
 
 F = TypeVar("F", bound=Callable[..., object])
 

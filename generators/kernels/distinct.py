@@ -1,11 +1,11 @@
-"""The inner loops of `marnn_bench.generators.distinct`."""
+"""The inner loops of `marnn_bench.generators.sampling.distinct`."""
 
 import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.compiler import inlined, kernel
-from marnn_bench.generators.strings import Ids
 
 
 @inlined

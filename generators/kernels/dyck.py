@@ -1,13 +1,13 @@
-"""The inner loops of `marnn_bench.generators.dyck`."""
+"""The inner loops of `marnn_bench.generators.languages.dyck`."""
 
 import numpy as np
 from numba import uint32
 from numpy.typing import NDArray
 
+from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.choice import choose
 from marnn_bench.generators.kernels.compiler import kernel
 from marnn_bench.generators.kernels.philox import STREAM_WORDS, SYMBOLS, below, open_stream, word64
-from marnn_bench.generators.strings import Ids
 
 JOIN = -1
 """On the stack of unfinished nodes: a binary rule whose second child is still to come."""

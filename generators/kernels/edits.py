@@ -1,11 +1,11 @@
-"""The inner loop of `marnn_bench.generators.edits`."""
+"""The inner loop of `marnn_bench.generators.sampling.edits`."""
 
 import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.compiler import kernel
-from marnn_bench.generators.strings import Ids
 
 WORD = 64
 

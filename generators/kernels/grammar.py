@@ -1,4 +1,4 @@
-"""The inner loops of `marnn_bench.generators.grammar` and `marnn_bench.generators.synchronous`."""
+"""The inner loops of `marnn_bench.generators.devices.grammar` and `marnn_bench.generators.devices.synchronous_grammar`."""
 
 import math
 from typing import NamedTuple
@@ -7,15 +7,15 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.compiler import inlined, kernel
 from marnn_bench.generators.kernels.philox import STREAM_WORDS, SYMBOLS, open_stream, word64
-from marnn_bench.generators.strings import Ids
 
 
 class Tables(NamedTuple):
     """What a derivation chooses from, given the length of what it is to derive.
 
-    Nodes are numbered as in `marnn_bench.generators.inside`; the inner ones, choices and joins, from `start` on. The
+    Nodes are numbered as in `marnn_bench.generators.devices.inside`; the inner ones, choices and joins, from `start` on. The
     outcome of a choice is one of its alternatives, that of a join the length of its first part.
 
     choices:       how many of the inner nodes are choices

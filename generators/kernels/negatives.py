@@ -1,4 +1,4 @@
-"""The inner loops of `marnn_bench.generators.negatives`.
+"""The inner loops of `marnn_bench.generators.sampling.negatives`.
 
 Each kernel writes one proposal for each of `rows`, in the place that the row's source has in `proposals`; what it
 draws comes from the stream of the row's draw and `purpose`, the kind and the attempt.
@@ -8,9 +8,9 @@ import numpy as np
 from numba import uint64
 from numpy.typing import NDArray
 
+from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.compiler import inlined, kernel
 from marnn_bench.generators.kernels.philox import STREAM_WORDS, below, open_stream, word64
-from marnn_bench.generators.strings import Ids
 
 
 @kernel

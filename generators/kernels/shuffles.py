@@ -1,12 +1,12 @@
-"""The inner loop of `marnn_bench.generators.shuffles`."""
+"""The inner loop of `marnn_bench.generators.languages.shuffles`."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.choice import choose
 from marnn_bench.generators.kernels.compiler import kernel
 from marnn_bench.generators.kernels.philox import STREAM_WORDS, SYMBOLS, below, open_stream, word64
-from marnn_bench.generators.strings import Ids
 
 
 @kernel

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
-from marnn_bench.generators.blocks import Blocks, Measure
 from marnn_bench.generators.labeller import Labeller
+from marnn_bench.generators.languages.blocks import Blocks, Measure
 from marnn_bench.generators.strings import Strings
 
 
@@ -177,7 +177,7 @@ class RepeatedAddition(Labeller):
     alphabet: Alphabet
 
     def next_symbols(self, strings: Strings) -> NDArray[np.uint64]:
-        return kernels.counters.label_products(strings.ids, strings.offsets)
+        return kernels.arithmetic.label_products(strings.ids, strings.offsets)
 
     def first_symbols(self) -> int:
         return self.alphabet.mask(["a"])

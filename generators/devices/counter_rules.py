@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from marnn_bench.generators.notation import Line
+from marnn_bench.generators.devices.automaton_text import Line
 
 Configuration = tuple[str, frozenset[str]]
 """A state and the counters that are not zero: what decides which rules apply."""

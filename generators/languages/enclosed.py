@@ -14,29 +14,27 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
-from marnn_bench.generators.distinct import select_distinct
 from marnn_bench.generators.errors import LanguageError
+from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.keys import Key, derive_key, key_words
-from marnn_bench.generators.laws import Draws, SizeFirst, Uniform, format_spec
-from marnn_bench.generators.strings import Ids, Strings, offsets_of
+from marnn_bench.generators.language import Language, Uniform
+from marnn_bench.generators.laws import Draws, SizeFirst, format_spec
+from marnn_bench.generators.sampling.distinct import select_distinct
+from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import Weight
 from marnn_bench.generators.window import Window
-
-if TYPE_CHECKING:
-    from marnn_bench.generators.dyck import Dyck
 
 
 @dataclass(frozen=True)
 class UniformStrings(SizeFirst):
     """Every string of the window equally likely."""
 
-    language: "Dyck"
+    language: Language
     spec = "uniform-strings"
 
     def size_weights(self, window: Window) -> Mapping[int, Weight]:
@@ -58,7 +56,7 @@ class Enclosed(SizeFirst):
     The lengths that this allows are equally likely, and so are the kinds of brackets and the strings of a pool.
     """
 
-    language: "Dyck"
+    language: Language
     outer: Fraction
     parts: Fraction
     pool: Fraction
@@ -92,8 +90,8 @@ class Enclosed(SizeFirst):
     def _of_size(self, size: int, key: Key, draws: Draws) -> Ids:
         """The strings of these draws, all of this length: [draws, length]."""
         outer, parts, pool = int(self.outer), int(self.parts), int(self.pool)
-        bounds = np.array([self.language.pairs] * outer + [pool] * parts, np.int64)
-        numbers = kernels.numbers.below_each(key_words(key), draws, np.tile(bounds, (len(draws), 1)))
+        bounds = np.array([len(self.language.alphabet) // 2] * outer + [pool] * parts, np.int64)
+        numbers = kernels.choice.below_each(key_words(key), draws, np.tile(bounds, (len(draws), 1)))
         opening = 2 * numbers[:, :outer]
         length = (size - 2 * outer) // parts
         inside = [_pool(self.language, length, pool, key, i)[numbers[:, outer + i]] for i in range(parts)]
@@ -101,7 +99,7 @@ class Enclosed(SizeFirst):
 
 
 @lru_cache(maxsize=16)
-def _pool(language: "Dyck", length: int, rows: int, key: Key, number: int) -> Ids:
+def _pool(language: Language, length: int, rows: int, key: Key, number: int) -> Ids:
     """So many different strings of a length, every such set equally likely: [rows, length]."""
     own_key, window = derive_key({"split": key, "pool": number}), Window(length, length)
     law = Uniform(language)

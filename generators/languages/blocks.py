@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
-from marnn_bench.generators.counter_machine import CounterMachine
+from marnn_bench.generators.devices.counter_machine import CounterMachine
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.labeller import Labeller
@@ -122,7 +122,7 @@ class Blocks(Language):
         found, place = np.unique(sizes, return_inverse=True)
         tables = [_of_size(self, int(size)) for size in found]
         counts = np.array([len(table) for table in tables], np.int64)
-        numbers = kernels.numbers.below_each(key_words(key), draws, counts[place][:, None])
+        numbers = kernels.choice.below_each(key_words(key), draws, counts[place][:, None])
         everything = np.concatenate([np.empty((0, len(self.parameters)), np.int64), *tables])
         return self._write(everything[offsets_of(counts)[place] + numbers[:, 0]])
 

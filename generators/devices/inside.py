@@ -1,6 +1,6 @@
 """Inside tables: the weight of every node of a grammar and every length, and the thresholds that derivations are drawn by.
 
-`marnn_bench.generators.grammar_graph` says what the weights are and how those of the empty string are found. All the
+`marnn_bench.generators.devices.grammar_graph` says what the weights are and how those of the empty string are found. All the
 others are sums and products of numbers that are not negative, taken with 100 digits, so that their relative error is
 10^-100 times a few for each symbol: below 10^-90 for every length whose tables fit in memory. Only finite tables are
 needed. A grammar may be critical, or have derivations that never end; its weights then add up to less than one.
@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
+from marnn_bench.generators.devices.grammar_graph import EXTENDED, Chances, Graph, closure, least_solution
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.grammar_graph import EXTENDED, Chances, Graph, closure, least_solution
 from marnn_bench.generators.strings import offsets_of
 from marnn_bench.generators.thresholds import EXACT, Weight, thresholds
 

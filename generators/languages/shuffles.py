@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
-from marnn_bench.generators.counter_machine import MOST_COUNTERS, CounterMachine
-from marnn_bench.generators.counter_rules import Rule
-from marnn_bench.generators.dyck import Dyck
+from marnn_bench.generators.devices.counter_machine import MOST_COUNTERS, CounterMachine
+from marnn_bench.generators.devices.counter_rules import Rule
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.language import Language
+from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.laws import Draws
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import thresholds

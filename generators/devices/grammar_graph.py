@@ -31,8 +31,8 @@ from decimal import Context, Decimal
 from operator import mul
 
 from marnn_bench.generators.alphabet import Alphabet
+from marnn_bench.generators.devices.grammar_text import Part, Rule
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.grammar_text import Part, Rule
 from marnn_bench.generators.thresholds import EXACT, Weight
 
 EXTENDED = Context(prec=300, Emax=EXACT.Emax, Emin=EXACT.Emin)

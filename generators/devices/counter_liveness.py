@@ -13,7 +13,7 @@ in. `Surely` means: whichever of the counters that a rule takes 1 from are zero 
 
 from collections.abc import Iterable
 
-from marnn_bench.generators.counter_rules import Configuration, Rule
+from marnn_bench.generators.devices.counter_rules import Configuration, Rule
 
 Configurations = frozenset[Configuration]
 

@@ -8,7 +8,7 @@
 ['0.2679', '0.0000', '0.1547']
 
 A string is drawn in two steps: its length, then its derivation from the top down, every choice with the probability
-that the inside weights of `marnn_bench.generators.inside` give it for this length. Only finite tables are used, so a
+that the inside weights of `marnn_bench.generators.devices.inside` give it for this length. Only finite tables are used, so a
 grammar whose derivations seldom or never end is drawn from as exactly as any other. Which of its derivations a string
 came from is forgotten: the law is that of the strings, and `log_prob` sums over all of them.
 """
@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
+from marnn_bench.generators.devices.grammar_graph import Graph
+from marnn_bench.generators.devices.grammar_text import Rule, read_rules, read_rules_without_probabilities
+from marnn_bench.generators.devices.inside import Inside
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.grammar_graph import Graph
-from marnn_bench.generators.grammar_text import Rule, read_rules, read_rules_without_probabilities
-from marnn_bench.generators.inside import Inside
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.laws import Draws, SizeFirst
 from marnn_bench.generators.strings import Strings, offsets_of
@@ -49,7 +49,7 @@ class Grammar:
 
     @classmethod
     def parse(cls, text: str, alphabet: Alphabet | None = None, unambiguous: bool = False) -> "Grammar":
-        """The grammar of a text in the notation of `marnn_bench.generators.grammar_text`.
+        """The grammar of a text in the notation of `marnn_bench.generators.devices.grammar_text`.
 
         Without an alphabet, it is that of the symbols in the order in which the text names them.
         """

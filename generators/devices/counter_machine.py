@@ -16,7 +16,7 @@ all of them at 0.
 
 A symbol is in a next-symbol set if a rule reads it. That is the set of symbols that some string of the language goes on
 with only if every configuration that can be reached leads on to acceptance, so a machine is taken only if this can be
-shown (`marnn_bench.generators.liveness`).
+shown (`marnn_bench.generators.devices.counter_liveness`).
 """
 
 from collections.abc import Iterator
@@ -29,11 +29,11 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
-from marnn_bench.generators.counter_rules import Rule
+from marnn_bench.generators.devices.automaton_text import read_sheet
+from marnn_bench.generators.devices.counter_liveness import leading_to, reachable
+from marnn_bench.generators.devices.counter_rules import Rule
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.labeller import Labeller, before_each
-from marnn_bench.generators.liveness import leading_to, reachable
-from marnn_bench.generators.notation import read_sheet
 from marnn_bench.generators.strings import Strings
 
 MOST_COUNTERS = 8

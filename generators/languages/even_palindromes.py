@@ -18,7 +18,7 @@ from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.labeller import Labeller
-from marnn_bench.generators.palindromes import MirroredWord
+from marnn_bench.generators.languages.palindromes import MirroredWord
 from marnn_bench.generators.strings import Strings
 
 
@@ -47,7 +47,7 @@ class MirrorTest(Labeller):
         return (2 << len(self.alphabet)) - 1
 
     def _prefixes(self, strings: Strings) -> NDArray[np.bool_]:
-        return kernels.even_palindromes.palindromic_prefixes(strings.ids, strings.offsets)
+        return kernels.palindromes.palindromic_prefixes(strings.ids, strings.offsets)
 
 
 @dataclass(frozen=True)

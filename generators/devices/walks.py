@@ -14,21 +14,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import lcm
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
+from marnn_bench.generators.devices.finite_automaton import DFA
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.labeller import before_each
 from marnn_bench.generators.laws import Draws
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import EXACT, decimal, thresholds
-
-if TYPE_CHECKING:
-    from marnn_bench.generators.regular import DFA
 
 LARGEST = 1 << 27
 """Thresholds in a sampler's table, 8 bytes each."""
@@ -38,7 +35,7 @@ LARGEST = 1 << 27
 class Walks:
     """The walks of an automaton from its start to acceptance."""
 
-    automaton: "DFA"
+    automaton: DFA
 
     def total(self, length: int) -> Fraction:
         """The weight of all walks of this length; with weights of 1, their number."""

@@ -22,12 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
-from marnn_bench.generators.edits import levenshtein
 from marnn_bench.generators.errors import LanguageError
+from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Draws
-from marnn_bench.generators.strings import Ids, Strings
+from marnn_bench.generators.sampling.edits import levenshtein
+from marnn_bench.generators.strings import Strings
 
 TRIES = 1_000
 """So often is a negative proposed before its source is taken to have none."""
@@ -53,7 +54,7 @@ class Negatives:
 def make_negatives(language: Language, kind: str, sources: Strings, key: Key, draws: Draws) -> Negatives:
     """A negative for each of the members `sources` that has one of this kind.
 
-    >>> from marnn_bench.generators.dyck import Dyck
+    >>> from marnn_bench.generators.languages.dyck import Dyck
     >>> brackets = Dyck(1).alphabet
     >>> sources = Strings.from_texts(brackets, ["( ( ) )", "", "( )"])
     >>> swapped = make_negatives(Dyck(1), "swap", sources, Key(1), np.arange(3, dtype=np.uint64))

@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
+from marnn_bench.generators.devices.automaton_text import Line, read_sheet
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.labeller import Labeller
-from marnn_bench.generators.notation import Line, read_sheet
 from marnn_bench.generators.strings import Strings
 
 LARGEST = 1 << 15
@@ -177,7 +177,7 @@ class Pushdown(Labeller):
         """The configuration after each symbol: [symbols]."""
         tables = self.tables
         deepest = int(strings.lengths.max(initial=0))
-        return kernels.pushdown.trace(strings.ids, strings.offsets, tables.moves, tables.start, deepest)
+        return kernels.automata.trace_stack(strings.ids, strings.offsets, tables.moves, tables.start, deepest)
 
     # -- how the tables are found
 

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
+from marnn_bench.generators.devices.pushdown import Pushdown, Rule
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.language import Language
+from marnn_bench.generators.languages.enclosed import Enclosed, UniformStrings
 from marnn_bench.generators.laws import Draws, Law, SizeFirst, format_spec, parse_spec
-from marnn_bench.generators.nested import Enclosed, UniformStrings
-from marnn_bench.generators.pushdown import Pushdown, Rule
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import EXACT, Weight, decimal, thresholds, total
 from marnn_bench.generators.window import Window

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
+from marnn_bench.generators.devices.pushdown import Pushdown, Rule
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.language import Language, Transduction
 from marnn_bench.generators.laws import Draws
-from marnn_bench.generators.pushdown import Pushdown, Rule
 from marnn_bench.generators.strings import Strings, offsets_of
 
 LETTERS = ("a", "b", "c")
