@@ -7,22 +7,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from marnn_bench.baselines.door import open_door as open_door
-    from marnn_bench.baselines.registry import all_baselines as all_baselines
-    from marnn_bench.baselines.registry import find_baseline as find_baseline
-    from marnn_bench.baselines.training import train as train
+    from marnn_bench.baselines.models.registry import all_baselines as all_baselines
+    from marnn_bench.baselines.models.registry import find_baseline as find_baseline
+    from marnn_bench.baselines.training.loop import train as train
+    from marnn_bench.baselines.training.trained_model import TrainedModel as TrainedModel
 
 _PUBLIC = {
-    "all_baselines": "registry",
-    "find_baseline": "registry",
-    "open_door": "door",
-    "train": "training",
+    "TrainedModel": "training.trained_model",
+    "all_baselines": "models.registry",
+    "find_baseline": "models.registry",
+    "train": "training.loop",
 }
+
+_FORMER = {"open_door": "TrainedModel"}
+"""Names by which the model files of earlier trainings ask."""
 
 __all__ = [*_PUBLIC]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> object:
+    name = _FORMER.get(name, name)
     if name in _PUBLIC:
         return getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,7 +8,7 @@ from marnn_bench.baselines.recipes import Recipe
 from marnn_bench.task import Task
 
 if TYPE_CHECKING:
-    from marnn_bench.baselines.cell import Cell
+    from marnn_bench.baselines.cells.cell import Cell
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import click
 
 from marnn_bench.baselines.baseline import Baseline
 from marnn_bench.commands.output import format_option, note, progress, show, suggest, table
-from marnn_bench.registry import find_task
 from marnn_bench.task import Task
+from marnn_bench.tasks.registry import find_task
 
 
 @click.command()
@@ -52,10 +52,10 @@ def train(
     MODEL is one that `marnn-bench baselines` lists. Every run starts from parameters of its own and sees the same
     strings. What deviates from the paper is recorded in training.json.
     """
-    from marnn_bench.baselines.data import train_rows
-    from marnn_bench.baselines.experiment import Experiment
-    from marnn_bench.baselines.folder import new_folder
-    from marnn_bench.baselines.registry import find_baseline
+    from marnn_bench.baselines.models.registry import find_baseline
+    from marnn_bench.baselines.training.data import train_rows
+    from marnn_bench.baselines.training.experiment import Experiment
+    from marnn_bench.baselines.training.folder import new_folder
 
     baseline, task = find_baseline(model), find_task(task_name)
     task.require_sets()
@@ -64,7 +64,7 @@ def train(
         source, examples = train_rows(task, data, rows)
         total = experiment.recipe.epochs * len(examples)
         with progress(total, f"{baseline.name} on {task.name}", "string") as bar:
-            training = experiment.carry_out(source, examples, folder, bar.update)
+            training = experiment.train(source, examples, folder, bar.update)
     show(style, _report(training), training)
     again = ("--data", data) if data else ()
     suggest(("eval", out, "--task", task.name, *again, "--out", f"{out}-result"))
@@ -93,7 +93,7 @@ def baselines(task_name: str, style: str) -> None:
 
     With their papers, the names of their rows in the papers' tables, and their sizes on a task.
     """
-    from marnn_bench.baselines.registry import all_baselines
+    from marnn_bench.baselines.models.registry import all_baselines
 
     task = find_task(task_name)
     listed = [_describe(baseline, task) for baseline in all_baselines().values()]

@@ -1,4 +1,4 @@
-"""Recipes: the papers' training procedures, as data. `marnn_bench.baselines.training` carries them out."""
+"""Recipes: the papers' training procedures, as data. `marnn_bench.baselines.training.loop` carries them out."""
 
 from dataclasses import dataclass
 

@@ -4,11 +4,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from marnn_bench.registry import all_tasks as all_tasks
-    from marnn_bench.registry import find_task as find_task
     from marnn_bench.store.read import read_split as read_split
     from marnn_bench.task import Split as Split
     from marnn_bench.task import Task as Task
+    from marnn_bench.tasks.registry import all_tasks as all_tasks
+    from marnn_bench.tasks.registry import find_task as find_task
     from marnn_bench.views import NextSymbol as NextSymbol
     from marnn_bench.views import Synchronous as Synchronous
 
@@ -19,8 +19,8 @@ _PUBLIC = {
     "Split": "task",
     "Synchronous": "views",
     "Task": "task",
-    "all_tasks": "registry",
-    "find_task": "registry",
+    "all_tasks": "tasks.registry",
+    "find_task": "tasks.registry",
     "read_split": "store.read",
 }
 

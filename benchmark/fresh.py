@@ -18,7 +18,7 @@ EPOCH_DRAWS = 1 << 40
 def fresh_strings(task: Task, split: str, epoch: int, first: int, rows: int) -> Strings:
     """Rows first..first+rows-1 of an epoch of an endless split.
 
-    >>> from marnn_bench.registry import find_task
+    >>> from marnn_bench.tasks.registry import find_task
     >>> task = find_task("anbn")
     >>> fresh_strings(task, "train", epoch=0, first=0, rows=1).texts(task.language.alphabet)
     ['a a b b']

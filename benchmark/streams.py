@@ -25,7 +25,7 @@ from marnn_bench.task import Task
 from marnn_bench.views import NextSymbol
 
 RESET_EVERY = {"memorization": 100, "binary-addition": 10}
-USUAL_RESET = 1_000
+DEFAULT_RESET = 1_000
 """Strings between two resets in the authors' program, in training. In its tests only addition is reset, every 10."""
 
 NO_ROW = -1
@@ -59,9 +59,9 @@ class Stream:
         return np.asarray(np.bincount(self.rows[1:], wrong[1:]) == 0)
 
 
-def usual_reset(task: Task) -> int:
+def default_reset(task: Task) -> int:
     """How many strings of this task the authors' program has between two resets."""
-    return RESET_EVERY.get(task.name, USUAL_RESET)
+    return RESET_EVERY.get(task.name, DEFAULT_RESET)
 
 
 def as_stream(examples: Examples, reset_every: int | None = None) -> Stream:
@@ -70,7 +70,7 @@ def as_stream(examples: Examples, reset_every: int | None = None) -> Stream:
     UsageError if the task does not ask for single symbols, END among them.
     """
     task, strings = examples.task, examples.strings
-    view, every = task.view, usual_reset(task) if reset_every is None else reset_every
+    view, every = task.view, default_reset(task) if reset_every is None else reset_every
     if not isinstance(view, NextSymbol) or not view.end or view.scored == "all":
         raise UsageError(
             f"{task.name} does not score single symbols, so that it cannot be asked as a stream."

@@ -11,7 +11,7 @@ from marnn_bench.leaderboard.boards import Board, make_boards
 from marnn_bench.leaderboard.comparison import compare_results
 from marnn_bench.leaderboard.results import read_result
 from marnn_bench.leaderboard.tables import board_text, comparison_text
-from marnn_bench.registry import find_task
+from marnn_bench.tasks.registry import find_task
 
 FOLDER = click.Path(path_type=Path)
 
@@ -39,8 +39,8 @@ def show_board(results: tuple[Path, ...], task: str | None, plot: Path | None, s
     if not (results or task):
         raise UsageError("Give a result folder, or --task NAME for its published rows.")
     if plot:
+        from marnn_bench.gallery.charts import check_suffix
         from marnn_bench.leaderboard.picture import draw
-        from marnn_bench.pictures import check_suffix
 
         check_suffix(plot)
     boards = make_boards([read_result(folder) for folder in results], task)

@@ -6,9 +6,9 @@ from typing import Any, Literal
 import numpy as np
 
 from marnn_bench.errors import UsageError
-from marnn_bench.evaluation.metrics import LEVEL
 from marnn_bench.leaderboard.results import Result
 from marnn_bench.leaderboard.statistics import Interval, difference_interval, mcnemar, median_run
+from marnn_bench.scoring.metrics import LEVEL
 
 Verdict = Literal["A is better", "B is better", "no difference shown"]
 

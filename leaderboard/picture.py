@@ -10,12 +10,12 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from marnn_bench.gallery.charts import COLOURS, GREY, save
 from marnn_bench.generators.window import Window
 from marnn_bench.leaderboard.boards import Board
 from marnn_bench.leaderboard.results import Result
 from marnn_bench.leaderboard.statistics import mean_intervals
-from marnn_bench.pictures import COLOURS, GREY, save
-from marnn_bench.registry import all_tasks
+from marnn_bench.tasks.registry import all_tasks
 
 TITLE = "sequence accuracy, %"
 WIDTH, HEIGHT = 640, 320

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from marnn_bench.evaluation.metrics import LEVEL
+from marnn_bench.scoring.metrics import LEVEL
 
 RESAMPLES = 2_000
 

@@ -1,4 +1,4 @@
-"""What the evaluator itself costs: µs per prefix through each door, and whole evaluations from the command line.
+"""What the evaluator itself costs: µs per prefix through each interface, and whole evaluations from the command line.
 
 The models answer without thinking. Figures are medians of five.
 
@@ -19,11 +19,11 @@ from timing import print_table
 
 from marnn_bench.evaluation.evaluator import model_task
 from marnn_bench.evaluation.process import Limits, ModelProcess
-from marnn_bench.evaluation.waves import Mishap, play, waves_of
+from marnn_bench.evaluation.waves import WaveFailure, run_wave, waves_of
 from marnn_bench.examples import Examples
-from marnn_bench.registry import find_task
 from marnn_bench.store.cache import cached_data
 from marnn_bench.store.read import read_split
+from marnn_bench.tasks.registry import find_task
 
 TASK = "dyck2"
 REPEATS = 5
@@ -65,12 +65,12 @@ def asking_seconds(file: Path, examples: Examples) -> float:
 def ask(model: ModelProcess, examples: Examples) -> None:
     """All waves of a split."""
     for rows in waves_of(len(examples)):
-        play(model, examples.strings.take(np.array(rows)), fail)
+        run_wave(model, examples.strings.take(np.array(rows)), fail)
 
 
-def fail(mishap: Mishap) -> None:
+def fail(failed: WaveFailure) -> None:
     """These models do not fail."""
-    raise mishap.failure
+    raise failed.failure
 
 
 def evaluate(file: Path) -> None:

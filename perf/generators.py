@@ -18,8 +18,8 @@ from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.palindromes import StringReversal, homomorphic_palindromes
 from marnn_bench.generators.laws import Law
 from marnn_bench.generators.window import Window
-from marnn_bench.registry import find_task
 from marnn_bench.store.write import generate
+from marnn_bench.tasks.registry import find_task
 
 LONG, KEY, ROWS = Window(52, 100), derive_key({"perf": "generators"}), 100_000
 GRAMMAR = "pcfg:p=1/2,q=1/4"

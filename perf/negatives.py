@@ -17,9 +17,9 @@ from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
 from marnn_bench.generators.sampling.edits import levenshtein
 from marnn_bench.generators.sampling.negatives import KINDS, make_negatives
+from marnn_bench.generators.sampling.recognition import recognition_rows
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
-from marnn_bench.recognition import recognition_rows
 
 KEY = derive_key({"perf": "negatives"})
 LONG, LONGEST = Window(52, 100), Window(1, 960)

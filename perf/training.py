@@ -15,9 +15,9 @@ from torch import Tensor, nn
 
 from marnn_bench.baselines import find_baseline, train
 from marnn_bench.baselines.recipes import SUZGUN2019
-from marnn_bench.baselines.training import lessons, one_thread
+from marnn_bench.baselines.training.loop import one_thread, training_examples
 from marnn_bench.examples import Examples
-from marnn_bench.registry import find_task
+from marnn_bench.tasks.registry import find_task
 
 TASK = find_task("dyck2")
 RUNS = (1, 10, 30)
@@ -91,9 +91,9 @@ def train_plainly(model: str, examples: Examples) -> None:
     """One epoch of one run, with torch's layers, loss and optimiser."""
     module = PlainModel(model)
     adam = torch.optim.Adam(module.parameters(), lr=SUZGUN2019.learning_rate)
-    for lesson in lessons(examples):
-        string = nn.functional.one_hot(lesson.ids[0, 0], 4).double()
-        loss = nn.functional.mse_loss(module(string), lesson.answers[0, 0])
+    for example in training_examples(examples):
+        string = nn.functional.one_hot(example.ids[0, 0], 4).double()
+        loss = nn.functional.mse_loss(module(string), example.answers[0, 0])
         adam.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         adam.step()

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from marnn_bench.registry import find_task
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.task import Task
+from marnn_bench.tasks.registry import find_task
 
 SMALL = {"train": 300, "test": 200}
 

@@ -1,4 +1,4 @@
-"""What a training leaves behind: a door that answers as the model does, a checkpoint that says what it holds."""
+"""What a training leaves behind: a model file that answers as the model does, a checkpoint that says what it holds."""
 
 import csv
 import importlib.util
@@ -12,15 +12,15 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from marnn_bench.baselines.checkpoint import RECORD, load_run
-from marnn_bench.baselines.data import train_rows
-from marnn_bench.baselines.experiment import Experiment
-from marnn_bench.baselines.folder import CHECKPOINT, CURVES, TRAINING, curves, new_folder
-from marnn_bench.baselines.record import Record
-from marnn_bench.baselines.registry import find_baseline
+from marnn_bench.baselines.models.registry import find_baseline
+from marnn_bench.baselines.training.checkpoint import RECORD, load_run
+from marnn_bench.baselines.training.data import train_rows
+from marnn_bench.baselines.training.experiment import Experiment
+from marnn_bench.baselines.training.folder import CHECKPOINT, CURVES, TRAINING, curves, new_folder
+from marnn_bench.baselines.training.record import Record
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.evaluation.protocol import ModelTask
-from marnn_bench.registry import find_task
+from marnn_bench.tasks.registry import find_task
 
 RUNS, ROWS = 3, 12
 TRAINED = [
@@ -43,7 +43,7 @@ def cache(tmp_path_factory):
 def train_into(out: Path, model: str, task_name: str, overwrite: bool = False) -> None:
     baseline, task = find_baseline(model), find_task(task_name)
     with new_folder(out, overwrite) as folder:
-        Experiment.of_paper(baseline, task, RUNS).carry_out(*train_rows(task, rows=ROWS), folder)
+        Experiment.of_paper(baseline, task, RUNS).train(*train_rows(task, rows=ROWS), folder)
 
 
 @pytest.fixture(scope="module", params=TRAINED, ids="-".join)

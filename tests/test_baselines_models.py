@@ -9,13 +9,13 @@ import torch
 from scipy.stats import ks_2samp
 from torch import Tensor, nn
 
-from marnn_bench.baselines.cell import Cell
-from marnn_bench.baselines.parameters import Parameters, initialise, leaves
+from marnn_bench.baselines.cells.cell import Cell
+from marnn_bench.baselines.cells.parameters import Parameters, initialise, leaves
+from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.baselines.recipes import SUZGUN2019
-from marnn_bench.baselines.registry import find_baseline
-from marnn_bench.baselines.training import lessons, one_thread, train
+from marnn_bench.baselines.training.loop import one_thread, train, training_examples
 from marnn_bench.examples import Examples
-from marnn_bench.registry import find_task
+from marnn_bench.tasks.registry import find_task
 
 MODELS = ("rnn", "lstm", "stack-rnn")
 TASKS = ("dyck2", "dyck6", "marked-palindrome", "string-reversal")
@@ -240,9 +240,11 @@ def test_lessons_ask_for_what_the_paper_prints():
     """Table 1: after ( [ ] ) come (/[/)  (/[/]  (/[/)  (/["""
     task = find_task("dyck2")
     strings = type(first_rows("dyck2", 1).strings).from_texts(task.language.alphabet, ["( [ ] )", ""])
-    (lesson,) = lessons(Examples(task, "train", strings, task.view.answers(task.language, strings), ""))
-    assert lesson.ids.tolist() == [[[0, 2, 3, 1]]]
-    assert lesson.answers.tolist() == [[[[1, 1, 1, 0], [1, 0, 1, 1], [1, 1, 1, 0], [1, 0, 1, 0]]]]
+    (example,) = training_examples(
+        Examples(task, "train", strings, task.view.answers(task.language, strings), "")
+    )
+    assert example.ids.tolist() == [[[0, 2, 3, 1]]]
+    assert example.answers.tolist() == [[[[1, 1, 1, 0], [1, 0, 1, 1], [1, 1, 1, 0], [1, 0, 1, 0]]]]
 
 
 def test_training_gives_back_the_threads_it_found():
@@ -261,5 +263,5 @@ def test_stack_rnn_learns_dyck1():
     """A counter is enough, and 600 updates are: the loss falls below a third of the best constant answer's."""
     cell, examples = find_baseline("stack-rnn").cell(find_task("dyck1")), first_rows("dyck1", 200)
     losses = train(cell, SUZGUN2019, examples, range(4)).losses
-    wanted = torch.cat([lesson.answers[0, 0] for lesson in lessons(examples)])
+    wanted = torch.cat([example.answers[0, 0] for example in training_examples(examples)])
     assert losses[-1].mean(0).min().item() < float(wanted.var(0).mean()) / 3

@@ -17,8 +17,8 @@ from marnn_bench.evaluation.checks import Check, Checker, shared_prefixes
 from marnn_bench.evaluation.process import Limits, ModelProcess
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.strings import Strings
-from marnn_bench.registry import find_task
 from marnn_bench.store.read import read_split
+from marnn_bench.tasks.registry import find_task
 
 Write = Callable[[str], Path]
 AB = Alphabet.of("a b")

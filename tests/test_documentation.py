@@ -52,7 +52,7 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
 
 
 def test_readme_lists_every_task() -> None:
-    from marnn_bench.registry import our_tasks
+    from marnn_bench.tasks.registry import our_tasks
 
     listed = set(re.findall(r"`([a-z0-9-]+)`", (ROOT / "README.md").read_text().split("## Tasks")[1]))
     assert set(our_tasks()) <= listed

@@ -23,9 +23,9 @@ from marnn_bench.evaluation.waves import NO_ANSWER
 from marnn_bench.examples import Examples
 from marnn_bench.generators.languages.palindromes import MarkedPalindromes
 from marnn_bench.generators.strings import Strings
-from marnn_bench.registry import find_task
 from marnn_bench.store.read import read_split
 from marnn_bench.task import Task
+from marnn_bench.tasks.registry import find_task
 from marnn_bench.views import NextSymbol
 
 Record = dict[str, Any]
@@ -102,9 +102,9 @@ def test_a_constant_model_scores_what_can_be_counted(data: Path, tmp_path: Path)
 
 def test_the_three_doors_give_the_same_result(data: Path, tmp_path: Path) -> None:
     results, contents = [], []
-    for door in ("step", "predict_batch", "predict"):
-        results.append(run(MODELS / f"hashing_{door}.py", data, tmp_path / door, "hom-palindrome"))
-        contents.append(samples(tmp_path / door))
+    for interface in ("step", "predict_batch", "predict"):
+        results.append(run(MODELS / f"hashing_{interface}.py", data, tmp_path / interface, "hom-palindrome"))
+        contents.append(samples(tmp_path / interface))
     assert [result["model"]["interface"] for result in results] == ["step", "predict_batch", "predict"]
     assert contents[0] == contents[1] == contents[2]
     assert results[0]["runs"] == results[1]["runs"] == results[2]["runs"]

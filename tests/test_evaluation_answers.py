@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from marnn_bench.evaluation.answers import AnswerReader, BadAnswer
-from marnn_bench.evaluation.doors import open_door
+from marnn_bench.evaluation.answers import AnswerParser, BadAnswer
+from marnn_bench.evaluation.interfaces import find_interface
 from marnn_bench.evaluation.protocol import Failure, ModelTask
 
 COLUMNS = ("(", ")", "[", "]", "END")
 TASK = ModelTask("brackets", COLUMNS[:-1], COLUMNS, "next-symbol", 0)
-reader = AnswerReader(COLUMNS)
+reader = AnswerParser(COLUMNS)
 
 scores = st.lists(st.floats(0, 1), min_size=5, max_size=5)
 
@@ -112,34 +112,34 @@ def test_the_fastest_door_is_taken() -> None:
     )
     found = []
     for missing in ("reset", "predict_batch", "predict"):
-        found.append(open_door(module_of(**every), TASK).interface)
+        found.append(find_interface(module_of(**every), TASK).interface)
         del every[missing]
     assert found == ["step", "predict_batch", "predict"]
     with pytest.raises(Failure, match="defines none of predict, predict_batch, reset \\+ step"):
-        open_door(module_of(**every), TASK)
+        find_interface(module_of(**every), TASK)
 
 
 def test_what_a_finished_stream_answers_is_ignored() -> None:
     answers = np.array([[0.9, 0, 0, 0, 0], [np.nan] * 5])
-    door = open_door(module_of(reset=len, step=lambda ids: answers), TASK)
+    interface = find_interface(module_of(reset=len, step=lambda ids: answers), TASK)
     failures: list[Failure] = []
-    assert door.step(np.array([2, -1]), failures.append).tolist() == [1, 0] and not failures
+    assert interface.step(np.array([2, -1]), failures.append).tolist() == [1, 0] and not failures
 
 
 def test_a_finished_stream_is_fed_0_to_step_and_nothing_to_the_others() -> None:
     fed: list[object] = []
     ids = [np.array([0, 2]), np.array([-1, 3])]
-    step = open_door(
+    step = find_interface(
         module_of(reset=print, step=lambda ids: fed.append(ids.tolist()) or np.zeros((2, 5))), TASK
     )
-    batch = open_door(
+    batch = find_interface(
         module_of(predict_batch=lambda prefixes: fed.append(prefixes) or [set()] * len(prefixes)), TASK
     )
-    single = open_door(module_of(predict=lambda prefix: fed.append(prefix) or set()), TASK)
-    for door in (step, batch, single):
-        door.reset(2)
+    single = find_interface(module_of(predict=lambda prefix: fed.append(prefix) or set()), TASK)
+    for interface in (step, batch, single):
+        interface.reset(2)
         for one in ids:
-            door.step(one, pytest.fail)
+            interface.step(one, pytest.fail)
     assert fed[:2] == [[0, 2], [0, 3]]
     assert fed[2:4] == [[("(",), ("[",)], [("[", "]")]]
     assert fed[4:] == [("(",), ("[",), ("[", "]")]
@@ -157,19 +157,19 @@ def test_a_failure_of_one_stream_leaves_the_others_their_answers() -> None:
         ({"predict_batch": predict_batch}, ["answer"] * 2),
     ):
         failures: list[Failure] = []
-        door = open_door(module_of(**model), TASK)
-        door.reset(4)
-        assert door.step(np.array([0, 2, -1, 3]), failures.append).tolist() == [1, 0, 0, 0]
+        interface = find_interface(module_of(**model), TASK)
+        interface.reset(4)
+        assert interface.step(np.array([0, 2, -1, 3]), failures.append).tolist() == [1, 0, 0, 0]
         assert [failure.streams for failure in failures] == [[1], [3]]
         assert [failure.kind for failure in failures] == kinds
 
 
 @pytest.mark.parametrize("answers", [[{"("}], [{"("}] * 3, np.zeros((1, 5)), None, 7])
 def test_a_wrong_number_of_answers_fails_the_batch(answers: object) -> None:
-    door = open_door(module_of(predict_batch=lambda prefixes: answers), TASK)
-    door.reset(2)
+    interface = find_interface(module_of(predict_batch=lambda prefixes: answers), TASK)
+    interface.reset(2)
     with pytest.raises(Failure) as failed:
-        door.step(np.array([0, 1]), pytest.fail)
+        interface.step(np.array([0, 1]), pytest.fail)
     assert failed.value.streams is None
 
 
@@ -177,15 +177,15 @@ def test_a_traceback_begins_in_the_model() -> None:
     def step(ids: object) -> object:
         raise KeyError("lost")
 
-    door = open_door(module_of(reset=print, step=step), TASK)
+    interface = find_interface(module_of(reset=print, step=step), TASK)
     with pytest.raises(Failure) as failed:
-        door.step(np.array([0]), pytest.fail)
+        interface.step(np.array([0]), pytest.fail)
     assert str(failed.value) == "step raised KeyError: 'lost'"
-    assert "in step" in failed.value.details and "doors.py" not in failed.value.details
+    assert "in step" in failed.value.details and "interfaces.py" not in failed.value.details
 
 
 def test_scores_of_another_meaning_are_refused() -> None:
     module = module_of(predict=set)
     vars(module)["scores"] = "probabilities"
     with pytest.raises(Failure, match="probabilities"):
-        open_door(module, TASK)
+        find_interface(module, TASK)

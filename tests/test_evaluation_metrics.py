@@ -8,19 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from marnn_bench.evaluation.metrics import (
-    Breakdown,
-    Marks,
+from marnn_bench.examples import Examples
+from marnn_bench.generators.strings import Strings, offsets_of
+from marnn_bench.scoring.metrics import (
+    Correctness,
+    Scorer,
     longest_solved,
     position_intervals,
     summary,
     wilson,
 )
-from marnn_bench.evaluation.trivial import best_constant_set, best_set_by_last_symbol, counter, trivial_scores
-from marnn_bench.examples import Examples
-from marnn_bench.generators.strings import Strings, offsets_of
-from marnn_bench.registry import find_task
+from marnn_bench.scoring.trivial import best_constant_set, best_set_by_last_symbol, counter, trivial_scores
 from marnn_bench.task import Task
+from marnn_bench.tasks.registry import find_task
 from marnn_bench.views import NextSymbol
 
 
@@ -44,10 +44,10 @@ DYCK1, DYCK2 = find_task("dyck1"), find_task("dyck2")
 def test_marks_are_what_a_loop_over_strings_finds(rows: list[list[bool]]) -> None:
     flat = np.array([right for row in rows for right in row], np.bool_)
     strings = Strings(np.zeros(len(flat), np.uint8), offsets_of(np.array([len(row) for row in rows])))
-    marks = Marks.of(strings, flat.astype(np.uint64), np.ones(len(flat), np.uint64))
-    assert marks.counts.tolist() == [sum(row) for row in rows]
-    assert marks.correct.tolist() == [all(row) for row in rows]
-    assert marks.first_error.tolist() == [row.index(False) if False in row else -1 for row in rows]
+    correctness = Correctness.of(strings, flat.astype(np.uint64), np.ones(len(flat), np.uint64))
+    assert correctness.counts.tolist() == [sum(row) for row in rows]
+    assert correctness.correct.tolist() == [all(row) for row in rows]
+    assert correctness.first_error.tolist() == [row.index(False) if False in row else -1 for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,8 @@ def test_scores_of_four_strings() -> None:
     predicted[[4, 13, 15]] ^= np.uint64(
         1
     )  # the third symbol of the second string, the fourth and last of the fourth
-    marks = Marks.of(examples.strings, examples.answers, predicted)
-    score = Breakdown(examples).score(marks, (0.7, 0.9))
+    correctness = Correctness.of(examples.strings, examples.answers, predicted)
+    score = Scorer(examples).score(correctness, (0.7, 0.9))
 
     def cells(name: str, by: str) -> list[tuple[int, int, int]]:
         return [(cell[by], cell["n"], cell["correct"]) for cell in score[name]]

@@ -18,9 +18,9 @@ import pytest
 from marnn_bench.evaluation.evaluator import model_task
 from marnn_bench.evaluation.process import Limits, ModelProcess
 from marnn_bench.evaluation.protocol import Failure
-from marnn_bench.evaluation.waves import NO_ANSWER, Mishap, play
+from marnn_bench.evaluation.waves import NO_ANSWER, WaveFailure, run_wave
 from marnn_bench.generators.strings import Strings
-from marnn_bench.registry import find_task
+from marnn_bench.tasks.registry import find_task
 
 DYCK2 = find_task("dyck2")
 STRINGS = Strings.from_texts(DYCK2.language.alphabet, ["( [ ] )", "[ ]"])
@@ -42,16 +42,16 @@ def write(tmp_path: Path) -> Write:
     return write_model
 
 
-def fail(mishap: Mishap) -> None:
+def fail(failed: WaveFailure) -> None:
     """For models that must not fail."""
-    raise mishap.failure
+    raise failed.failure
 
 
 def answers(file: Path, limits: Limits | None = None) -> list[int]:
     """What a model answers after the symbols of two strings."""
     with ModelProcess(file, limits or Limits()) as model:
         model.load(model_task(DYCK2))
-        return play(model, STRINGS, fail).tolist()
+        return run_wave(model, STRINGS, fail).tolist()
 
 
 def failure(file: Path, limits: Limits | None = None) -> Failure:
@@ -152,7 +152,7 @@ def test_one_process_serves_many_runs(write: Write) -> None:
     with ModelProcess(file, Limits()) as model:
         for run in range(4):
             loaded = model.load(model_task(DYCK2, run))
-            assert play(model, STRINGS, fail).tolist() == [1 << run] * 6
+            assert run_wave(model, STRINGS, fail).tolist() == [1 << run] * 6
     assert loaded.interface == "predict" and loaded.loads
     assert len(set((file.parent / "pids").read_text().split())) == 1
 
@@ -213,8 +213,8 @@ def test_a_forked_copy_of_a_model_cannot_answer_in_its_place(write: Write) -> No
         ),
         ("def predict(prefix) return 1", "raised", "import raised SyntaxError"),
         ("raise SystemExit(3)", "raised", "import raised SystemExit: 3"),
-        ("x = 1", "door", "defines none of predict, predict_batch, reset + step"),
-        ("def step(ids): return ids", "door", "defines none of"),
+        ("x = 1", "interface", "defines none of predict, predict_batch, reset + step"),
+        ("def step(ids): return ids", "interface", "defines none of"),
         ("def load(task): 1 / 0", "raised", "load raised ZeroDivisionError"),
         ("def predict(prefix): raise ValueError('one\\ntwo')", "raised", "predict raised ValueError: one"),
         ("def predict(): return set()", "raised", "predict raised TypeError"),
@@ -300,7 +300,7 @@ def test_what_a_model_leaves_behind_ends_with_it(leaving: tuple[Path, Callable[[
 
 
 def test_the_end_is_noticed_though_a_copy_of_the_model_holds_its_pipe(write: Write) -> None:
-    """A process made by C's fork, which Python does not hear of."""
+    """A process made by C's fork, which Python is not told of."""
     file = write(
         """
         import ctypes, os, time
@@ -342,14 +342,14 @@ def test_after_its_death_a_model_is_started_again(write: Write) -> None:
             return answer
         """
     )
-    mishaps: list[Mishap] = []
+    failures: list[WaveFailure] = []
     with ModelProcess(file, Limits()) as model:
         model.load(model_task(DYCK2, run=2))
-        first = play(model, STRINGS, mishaps.append)
-        second = play(model, STRINGS, mishaps.append)
+        first = run_wave(model, STRINGS, failures.append)
+        second = run_wave(model, STRINGS, failures.append)
     assert first.tolist() == [4, 4, NO_ANSWER, NO_ANSWER, 4, 4]
     assert second.tolist() == [4] * 6
-    assert [(m.failure.kind, m.sent, m.rows) for m in mishaps] == [("died", 3, [0])]
+    assert [(m.failure.kind, m.sent, m.rows) for m in failures] == [("died", 3, [0])]
 
 
 def test_no_batch_holds_two_prefixes_of_a_string_and_none_comes_early(write: Write) -> None:
@@ -374,7 +374,7 @@ def test_strings_without_symbols_are_asked_nothing(write: Write) -> None:
     empty = Strings.from_texts(DYCK2.language.alphabet, ["", ""])
     with ModelProcess(write("def predict(prefix): 1 / 0"), Limits()) as model:
         model.load(model_task(DYCK2))
-        assert play(model, empty, fail).tolist() == []
+        assert run_wave(model, empty, fail).tolist() == []
 
 
 def test_an_interrupt_kills_at_once(write: Write) -> None:
@@ -398,5 +398,5 @@ def test_answers_are_the_same_whatever_the_size_of_a_wave(tmp_path: Path) -> Non
     rows = [np.array(rows) for rows in ([0, 1], [1, 0], [1], [0])]
     with ModelProcess(Path(__file__).parent / "models" / "hashing_step.py", Limits()) as model:
         model.load(model_task(DYCK2))
-        found = [play(model, STRINGS.take(chosen), fail).tolist() for chosen in rows]
+        found = [run_wave(model, STRINGS.take(chosen), fail).tolist() for chosen in rows]
     assert found[0] == found[3] + found[2] and found[1] == found[2] + found[3]

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from command_line import succeed
 
-from marnn_bench.gallery import page
-from marnn_bench.registry import our_tasks
+from marnn_bench.gallery.page import page
+from marnn_bench.tasks.registry import our_tasks
 
 DOCS = Path(__file__).parent.parent / "docs"
 

@@ -19,13 +19,13 @@ from definitions import DEFINITIONS, Definition
 from small_data import SMALL, digests, small
 
 from marnn_bench.generators.strings import Strings
-from marnn_bench.registry import find_task, our_tasks
 from marnn_bench.store.columns import read_answers, read_strings, to_batch
 from marnn_bench.store.digest import block_digest
 from marnn_bench.store.read import read_split
 from marnn_bench.store.verify import verify
 from marnn_bench.store.write import generate
 from marnn_bench.task import Task
+from marnn_bench.tasks.registry import find_task, our_tasks
 from marnn_bench.views import SetView
 
 

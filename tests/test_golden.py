@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from marnn_bench.registry import our_tasks
 from marnn_bench.store.content import contents
 from marnn_bench.task import Task
+from marnn_bench.tasks.registry import our_tasks
 
 GOLDEN = Path(__file__).parent / "golden.json"
 LAWS = {

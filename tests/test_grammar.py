@@ -58,7 +58,7 @@ def masses(
 ) -> dict[str, dict[tuple[str, ...], Fraction | float]]:
     """Of each nonterminal, the probability of each string up to `longest`, by derivations of at most so many levels.
 
-    Straight from the rules: no lengths, no joins, no equations solved.
+    Straight from the rules: no lengths, no pairs, no equations solved.
     """
     found: dict[str, dict[tuple[str, ...], Fraction | float]] = {rule.left: {} for rule in rules}
     for _ in range(rounds):

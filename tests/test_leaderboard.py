@@ -11,7 +11,7 @@ from synthetic_results import write_result
 
 from marnn_bench.cli import main
 from marnn_bench.leaderboard.published import PAPERS, PublishedRow, published_rows, published_tasks
-from marnn_bench.registry import our_tasks
+from marnn_bench.tasks.registry import our_tasks
 
 TABLES = {"dyck2": 2, "dyck3": 3, "dyck6": 4, "hom-palindrome": 5, "string-reversal": 6}
 EVERY_ROW = [row for task in TABLES for row in published_rows(task)]

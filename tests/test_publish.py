@@ -17,7 +17,7 @@ from command_line import Outcome, marnn, succeed
 from hub_server import Hub, running_hub
 
 from marnn_bench.errors import DataError, UsageError
-from marnn_bench.publishing import check_repo, default_tag, prepare
+from marnn_bench.hub.release import check_repo, default_tag, prepare
 
 pytest.importorskip("datasets")
 

@@ -110,7 +110,7 @@ def test_a_hundred_digits_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     few = [thresholds(law.branch_weights(half)) for half in (1, 7, 50, 200)]  # type: ignore[attr-defined]
     more = Context(prec=400, Emax=10**15, Emin=-(10**15))
     monkeypatch.setattr(thresholds_module, "EXACT", more)
-    monkeypatch.setattr("marnn_bench.generators.dyck.EXACT", more)
+    monkeypatch.setattr("marnn_bench.generators.languages.dyck.EXACT", more)
     law = Dyck(2).law("pcfg:p=1/2,q=1/4")
     assert len(str(law._root)) > 300  # type: ignore[attr-defined]
     for half, found in zip((1, 7, 50, 200), few, strict=True):

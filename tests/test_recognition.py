@@ -20,13 +20,19 @@ from marnn_bench.generators.languages.counter_languages import anbn
 from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
 from marnn_bench.generators.sampling.negatives import KINDS, make_negatives
+from marnn_bench.generators.sampling.recognition import (
+    ROUNDS,
+    RecognitionRows,
+    cell_weights,
+    recognition_rows,
+)
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
-from marnn_bench.recognition import ROUNDS, RecognitionRows, as_recognition, cell_weights, recognition_rows
-from marnn_bench.registry import find_task
-from marnn_bench.shortcuts import shortcuts
+from marnn_bench.recognition import as_recognition
+from marnn_bench.scoring.shortcuts import shortcuts
 from marnn_bench.task import Task
 from marnn_bench.tasks.mali2019 import TASKS
+from marnn_bench.tasks.registry import find_task
 
 KEY = derive_key({"test": "recognition"})
 DYCK1, DYCK2, PALINDROMES, ANBN = Dyck(1), Dyck(2), EvenPalindromes(), anbn("length")

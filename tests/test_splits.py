@@ -16,12 +16,12 @@ from marnn_bench.errors import DataError, UsageError
 from marnn_bench.fresh import EPOCH_DRAWS, fresh_blocks, fresh_strings
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
-from marnn_bench.registry import find_task
 from marnn_bench.store.content import contents
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.verify import verify
 from marnn_bench.store.write import generate
 from marnn_bench.task import Split, Task
+from marnn_bench.tasks.registry import find_task
 
 PALINDROME = find_task("marked-palindrome")
 

@@ -6,7 +6,7 @@ import pytest
 from marnn_bench.errors import UsageError
 from marnn_bench.examples import Examples
 from marnn_bench.generators.strings import Strings
-from marnn_bench.streams import as_stream, usual_reset
+from marnn_bench.streams import as_stream, default_reset
 from marnn_bench.task import Task
 from marnn_bench.tasks import joulin2015
 from marnn_bench.tasks.suzgun2019 import DYCK2, HOM_PALINDROME, STRING_REVERSAL
@@ -48,7 +48,7 @@ def test_what_follows_on_a_memorized_word_is_not_scored() -> None:
 
 def test_resets_are_those_of_the_authors_program() -> None:
     tasks = (joulin2015.ANBN, joulin2015.MEMORIZATION, joulin2015.BINARY_ADDITION)
-    assert [usual_reset(task) for task in tasks] == [1_000, 100, 10]
+    assert [default_reset(task) for task in tasks] == [1_000, 100, 10]
     stream = as_stream(examples(joulin2015.BINARY_ADDITION, *["1 + 1 = 0 1 ."] * 25))
     assert np.flatnonzero(stream.resets).tolist() == [0, 70, 140]
 

@@ -55,7 +55,7 @@ def test_no_import_runs_up_the_list_of_packages(path: Path) -> None:
         ("import marnn_bench", "numpy click"),
         ("import marnn_bench.cli", "numpy pyarrow torch numba tabulate"),
         ("import marnn_bench.generators.languages.dyck", "numba nltk pyarrow marnn_bench.task"),
-        ("from marnn_bench.registry import all_tasks; all_tasks()", "numba nltk pyarrow torch"),
+        ("from marnn_bench.tasks.registry import all_tasks; all_tasks()", "numba nltk pyarrow torch"),
         ("import marnn_bench.store.read", "numba nltk torch datasets"),
         ("import marnn_bench.baselines", "torch"),
         ("import marnn_bench.leaderboard", "altair pyarrow"),

@@ -16,7 +16,8 @@ from marnn_bench.generators.devices.synchronous_grammar import SynchronousGramma
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.languages.gender import Gender
-from marnn_bench.generators.languages.svo_sov import SVO_SOV, SvoSov
+from marnn_bench.generators.languages.svo_sov import PAIRS as SVO_SOV
+from marnn_bench.generators.languages.svo_sov import SvoSov
 from marnn_bench.generators.languages.translation import Translation
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from marnn_bench.baselines.baseline import Baseline, Sizes
-from marnn_bench.baselines.cell import Cell
-from marnn_bench.baselines.controllers import LSTM, RNN, State
-from marnn_bench.baselines.memory import shift
-from marnn_bench.baselines.parameters import DTYPE, Map, Parameters, linear
+from marnn_bench.baselines.cells.cell import Cell
+from marnn_bench.baselines.cells.controllers import LSTM, RNN, State
+from marnn_bench.baselines.cells.memory import shift
+from marnn_bench.baselines.cells.parameters import DTYPE, Map, Parameters, linear
 from marnn_bench.baselines.recipes import SUZGUN2019
 
 

@@ -12,10 +12,10 @@ from marnn_bench.evaluation.checks import Check, Checker
 from marnn_bench.evaluation.process import Limits, ModelProcess
 from marnn_bench.evaluation.source import ModelSource
 from marnn_bench.generators.strings import Strings
-from marnn_bench.registry import find_task
 from marnn_bench.store.cache import cached_data
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split
+from marnn_bench.tasks.registry import find_task
 
 
 @click.command()

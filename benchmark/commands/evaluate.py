@@ -9,21 +9,21 @@ from typing import TypeVar
 import click
 
 from marnn_bench.commands.output import format_option, note, progress, show, suggest
+from marnn_bench.commands.report import report
 from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.evaluator import Evaluation
 from marnn_bench.evaluation.evaluator import evaluate as evaluate_model
-from marnn_bench.evaluation.metrics import Record
 from marnn_bench.evaluation.process import Limits, ModelProcess
-from marnn_bench.evaluation.report import report
 from marnn_bench.evaluation.results import ResultFolder
 from marnn_bench.evaluation.source import ModelSource
 from marnn_bench.examples import Examples
-from marnn_bench.registry import find_task
+from marnn_bench.scoring.metrics import Record
 from marnn_bench.store.cache import cached_data
 from marnn_bench.store.content import total_rows
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split
 from marnn_bench.task import Task
+from marnn_bench.tasks.registry import find_task
 
 F = TypeVar("F", bound=Callable[..., object])
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

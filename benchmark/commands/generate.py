@@ -11,12 +11,12 @@ from marnn_bench.commands.output import format_option, note, progress, show, sug
 from marnn_bench.errors import UsageError
 from marnn_bench.generators.sampling.distinct import LARGEST
 from marnn_bench.generators.window import Window
-from marnn_bench.registry import AS_RECOGNITION, find_task, our_tasks
 from marnn_bench.store.content import total_rows
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.write import SHARD_ROWS
 from marnn_bench.store.write import generate as write_task
 from marnn_bench.task import Task
+from marnn_bench.tasks.registry import AS_RECOGNITION, find_task, our_tasks
 from marnn_bench.views import NextSymbol, Recognition
 
 T = TypeVar("T")

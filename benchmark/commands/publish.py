@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from marnn_bench.commands.output import format_option, note, show, table
-from marnn_bench.publishing import Release, check_repo, prepare, upload
+from marnn_bench.hub.release import Release, check_repo, prepare, upload
 
 
 @click.command()

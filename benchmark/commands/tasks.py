@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from marnn_bench.commands.output import format_option, note, show, suggest, table
-from marnn_bench.registry import all_tasks, find_task
 from marnn_bench.task import Task
+from marnn_bench.tasks.registry import all_tasks, find_task
 
 
 @click.group(invoke_without_command=True)
@@ -39,12 +39,12 @@ def tasks(ctx: click.Context, style: str) -> None:
 @format_option
 def show_task(name: str, plot: Path | None, style: str) -> None:
     """Show one task: alphabet, rule, two labelled examples, splits, trivial scores."""
-    from marnn_bench.gallery import describe, distributions, examples, scores
+    from marnn_bench.gallery.description import describe, distributions, examples, scores
 
     task = find_task(name)
     if plot:
-        from marnn_bench.distributions import draw_distributions
-        from marnn_bench.pictures import check_suffix
+        from marnn_bench.gallery.charts import check_suffix
+        from marnn_bench.gallery.distributions import draw_distributions
 
         check_suffix(plot)
         draw_distributions(f"{task.name} {task.version}", distributions(task), plot)
@@ -55,7 +55,7 @@ def show_task(name: str, plot: Path | None, style: str) -> None:
 
 
 def _text(task: Task, examples: list[Any], scores: dict[str, Any]) -> str:
-    from marnn_bench.gallery import aligned, overlaps, shortened, split_rows
+    from marnn_bench.gallery.description import aligned, overlaps, shortened, split_rows
 
     lines = [
         textwrap.fill(f"{task.name} {task.version}: {task.summary}", 80),

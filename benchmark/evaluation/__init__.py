@@ -3,7 +3,7 @@
 evaluator   a model on a split: waves, runs, the result       checks      small batches, before that
 waves       strings that advance together                     source      the file or folder that is evaluated
 process     our side of the model's process                   child       its own side
-protocol    what they say to each other                       doors       reset + step, predict_batch, predict
+protocol    what they say to each other                       interfaces  reset + step, predict_batch, predict
 failures    what went wrong, in one line                      answers     what an answer means
 metrics     accuracies with intervals                         trivial     answers that need no learning
 results     the directory of a result                         report      a result at the terminal

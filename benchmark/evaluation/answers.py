@@ -18,10 +18,10 @@ class BadAnswer(Exception):
     """An answer that means nothing. The text goes on from the name of the function that gave it."""
 
 
-class AnswerReader:
+class AnswerParser:
     """Reads answers about these columns.
 
-    >>> reader = AnswerReader(("(", ")"))
+    >>> reader = AnswerParser(("(", ")"))
     >>> reader.mask({"("}), reader.mask({")": 0.9, "(": 0.1}), reader.mask([0.5, 0.7])
     (1, 2, 3)
     >>> reader.masks([[0.1, 0.6], [0.5, 0.5]], n=2)[0].tolist()

@@ -13,7 +13,7 @@ from marnn_bench.evaluation.evaluator import model_task
 from marnn_bench.evaluation.failures import model_error, show_prefix
 from marnn_bench.evaluation.process import ModelProcess
 from marnn_bench.evaluation.protocol import Failure, Masks
-from marnn_bench.evaluation.waves import Mishap, play
+from marnn_bench.evaluation.waves import WaveFailure, run_wave
 from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.task import Task
@@ -104,11 +104,11 @@ class Checker:
     def _ask(self, strings: Strings) -> Masks:
         """The answers to these strings, as one batch: [symbols]."""
 
-        def stop(mishap: Mishap) -> None:
-            prefix = self._show(strings[mishap.rows[0]][: mishap.sent]) if mishap.rows else ""
-            raise model_error(mishap.failure, self.model_name, f"prefix {prefix}" if prefix else "")
+        def stop(failed: WaveFailure) -> None:
+            prefix = self._show(strings[failed.rows[0]][: failed.sent]) if failed.rows else ""
+            raise model_error(failed.failure, self.model_name, f"prefix {prefix}" if prefix else "")
 
-        return play(self.model, strings, stop)
+        return run_wave(self.model, strings, stop)
 
     def _show(self, ids: Ids) -> str:
         return show_prefix(" ".join(self.task.language.alphabet.symbols[i] for i in ids))

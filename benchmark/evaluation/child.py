@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, Final
 
-from marnn_bench.evaluation.doors import Door, call, open_door
+from marnn_bench.evaluation.interfaces import Interface, call, find_interface
 from marnn_bench.evaluation.protocol import (
     LOST,
     Failure,
@@ -46,7 +46,7 @@ class ModelServer:
         self._requests = requests
         self._replies = replies
         self._module: ModuleType | None = None
-        self._door: Door
+        self._interface: Interface
 
     def serve(self) -> None:
         """Answer until the requests end."""
@@ -63,10 +63,10 @@ class ModelServer:
             return pack_loaded(self._load(unpack_task(frame.payload)))
         numbers = unpack_ids(frame.payload)
         if frame.kind is Kind.RESET:
-            self._door.reset(int(numbers[0]))
+            self._interface.reset(int(numbers[0]))
             return pack(Kind.READY)
         if frame.kind is Kind.STEP:
-            return pack_masks(self._door.step(numbers, self._report))
+            return pack_masks(self._interface.step(numbers, self._report))
         raise ProtocolError(f"A model is not asked {frame.kind.name}.")
 
     def _report(self, failure: Failure) -> None:
@@ -82,9 +82,11 @@ class ModelServer:
         load = getattr(self._module, "load", None)
         if load is not None:
             call("load", load, task)
-        self._door = open_door(self._module, task)
+        self._interface = find_interface(self._module, task)
         versions = {name: getattr(sys.modules.get(name), "__version__", "") for name in REPORTED}
-        return Loaded(self._door.interface, load is not None, {name: v for name, v in versions.items() if v})
+        return Loaded(
+            self._interface.interface, load is not None, {name: v for name, v in versions.items() if v}
+        )
 
 
 def import_file(file: Path) -> ModuleType:
@@ -102,9 +104,9 @@ def import_file(file: Path) -> ModuleType:
 def main(arguments: list[str]) -> int:
     """Set the process up and serve until the evaluator hangs up."""
     file, memory = Path(arguments[0]), int(arguments[1])
-    requests, replies = take_over_descriptors()
+    requests, replies = claim_descriptors()
     if sys.platform == "linux":
-        die_with_the_evaluator()
+        die_with_parent()
         limit_memory(memory)
     os.chdir(file.parent)
     sys.path.insert(0, str(file.parent))
@@ -116,7 +118,7 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def take_over_descriptors() -> tuple[BinaryIO, BinaryIO]:
+def claim_descriptors() -> tuple[BinaryIO, BinaryIO]:
     """Keep standard input and output for the protocol; the model gets an empty input, and standard error to print to."""
     requests, replies = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -125,13 +127,13 @@ def take_over_descriptors() -> tuple[BinaryIO, BinaryIO]:
     os.dup2(2, 1)
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
 
-    def let_go() -> None:
+    def release() -> None:
         nothing = os.open(os.devnull, os.O_RDWR)
         for connection in (requests, replies):
             os.dup2(nothing, connection, inheritable=False)
         os.close(nothing)
 
-    os.register_at_fork(after_in_child=let_go)  # a forked copy of the model must not answer in its place
+    os.register_at_fork(after_in_child=release)  # a forked copy of the model must not answer in its place
     return os.fdopen(requests, "rb"), os.fdopen(replies, "wb")
 
 
@@ -140,7 +142,7 @@ def limit_memory(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
-def die_with_the_evaluator() -> None:
+def die_with_parent() -> None:
     """Ask the kernel to kill this process when its parent dies, even within the model's code."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 

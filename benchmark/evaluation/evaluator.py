@@ -12,15 +12,15 @@ import numpy as np
 from marnn_bench import __version__
 from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.failures import model_error, show_prefix
-from marnn_bench.evaluation.metrics import Breakdown, Marks, Record, position_intervals, summary
 from marnn_bench.evaluation.process import Limits, ModelProcess
 from marnn_bench.evaluation.protocol import Failure, Loaded, ModelTask
 from marnn_bench.evaluation.provenance import harness
 from marnn_bench.evaluation.results import Part, ResultFolder
 from marnn_bench.evaluation.source import ModelSource, file_digest
-from marnn_bench.evaluation.trivial import trivial_scores
-from marnn_bench.evaluation.waves import MOST_COLUMNS, WAVE_ROWS, Mishap, Progress, play, waves_of
+from marnn_bench.evaluation.waves import MAX_COLUMNS, WAVE_ROWS, Progress, WaveFailure, run_wave, waves_of
 from marnn_bench.examples import Examples
+from marnn_bench.scoring.metrics import Correctness, Record, Scorer, position_intervals, summary
+from marnn_bench.scoring.trivial import trivial_scores
 from marnn_bench.task import Task
 
 SCHEMA_VERSION = 1
@@ -43,9 +43,9 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         task = self.examples.task
-        if len(task.columns) > MOST_COLUMNS:
+        if len(task.columns) > MAX_COLUMNS:
             raise UsageError(
-                f"{task.name} asks for {len(task.columns)} columns; at most {MOST_COLUMNS} can be evaluated."
+                f"{task.name} asks for {len(task.columns)} columns; at most {MAX_COLUMNS} can be evaluated."
             )
 
     def key(self) -> str:
@@ -122,13 +122,13 @@ def _answer_run(
         if not loaded:
             _load(model, evaluation, run)
             loaded = True
-        mishaps = _Mishaps(evaluation, run, rows, folder)
-        predicted = play(model, asked.strings, mishaps.hear, progress)
-        folder.write(Part(run, wave, rows, asked.strings, asked.answers, predicted, mishaps.errors))
+        log = _FailureLog(evaluation, run, rows, folder)
+        predicted = run_wave(model, asked.strings, log.record, progress)
+        folder.write(Part(run, wave, rows, asked.strings, asked.answers, predicted, log.errors))
 
 
 @dataclass(frozen=True)
-class _Mishaps:
+class _FailureLog:
     """What becomes of the failures in a wave: the end of the evaluation or, if it keeps going, lines of errors.jsonl."""
 
     evaluation: Evaluation
@@ -137,14 +137,14 @@ class _Mishaps:
     folder: ResultFolder
     errors: list[Record] = field(default_factory=list)
 
-    def hear(self, mishap: Mishap) -> None:
+    def record(self, failed: WaveFailure) -> None:
         """Stop or take note."""
-        failure = mishap.failure
+        failure = failed.failure
         error = {
             "run": self.run,
-            "rows": [self.rows[row] for row in mishap.rows],
-            "symbol": max(mishap.sent - 1, 0),
-            "prefix": self._prefix(mishap),
+            "rows": [self.rows[row] for row in failed.rows],
+            "symbol": max(failed.sent - 1, 0),
+            "prefix": self._prefix(failed),
             "kind": failure.kind,
             "function": failure.function,
             "message": failure.what,
@@ -152,36 +152,38 @@ class _Mishaps:
         }
         if not self.evaluation.keep_going:
             self.folder.write_errors(error)
-            raise model_error(failure, self.evaluation.source.file.name, self._where(mishap))
+            raise model_error(failure, self.evaluation.source.file.name, self._where(failed))
         self.errors.append(error)
 
-    def _prefix(self, mishap: Mishap) -> str:
+    def _prefix(self, failed: WaveFailure) -> str:
         """What had been sent of the first string concerned."""
         examples = self.evaluation.examples
-        if not mishap.rows:
+        if not failed.rows:
             return ""
-        ids = examples.strings[self.rows[mishap.rows[0]]][: mishap.sent]
+        ids = examples.strings[self.rows[failed.rows[0]]][: failed.sent]
         return " ".join(examples.task.language.alphabet.symbols[i] for i in ids)
 
-    def _where(self, mishap: Mishap) -> str:
+    def _where(self, failed: WaveFailure) -> str:
         run = f"run {self.run}, " if self.evaluation.source.runs > 1 else ""
         split = f"{run}{self.evaluation.examples.split}"
-        if mishap.failure.streams is None:
-            sent = "1 symbol" if mishap.sent == 1 else f"{mishap.sent} symbols"
+        if failed.failure.streams is None:
+            sent = "1 symbol" if failed.sent == 1 else f"{failed.sent} symbols"
             return f"{split} rows {self.rows[0]}-{self.rows[-1]}, after {sent}"
-        return f"{split} row {self.rows[mishap.rows[0]]}, after {show_prefix(self._prefix(mishap))}"
+        return f"{split} row {self.rows[failed.rows[0]]}, after {show_prefix(self._prefix(failed))}"
 
 
 def _result(evaluation: Evaluation, loaded: Loaded, folder: ResultFolder) -> Record:
     source, examples = evaluation.source, evaluation.examples
-    breakdown, strings = Breakdown(examples), examples.strings
-    marks = [Marks.of(strings, examples.answers, folder.predicted(run)) for run in range(source.runs)]
+    scorer, strings = Scorer(examples), examples.strings
+    correctness = [
+        Correctness.of(strings, examples.answers, folder.predicted(run)) for run in range(source.runs)
+    ]
     intervals = position_intervals(
-        np.stack([m.counts for m in marks], axis=1), strings.lengths, examples.digest
+        np.stack([c.counts for c in correctness], axis=1), strings.lengths, examples.digest
     )
     runs = [
-        {"run": run, **breakdown.score(marked, interval)}
-        for run, (marked, interval) in enumerate(zip(marks, intervals.tolist(), strict=True))
+        {"run": run, **scorer.score(of_run, interval)}
+        for run, (of_run, interval) in enumerate(zip(correctness, intervals.tolist(), strict=True))
     ]
     return {
         "task": _task_record(examples),

@@ -6,7 +6,7 @@ from marnn_bench.errors import LimitError, ModelError
 from marnn_bench.evaluation.protocol import Failure, FailureKind
 
 ADVICE: Final[dict[FailureKind, str]] = {
-    "door": "See `marnn-bench check --help`.",
+    "interface": "See `marnn-bench check --help`.",
     "raised": "`marnn-bench --debug ...` shows the traceback.",
     "answer": "`marnn-bench check --help` says what an answer may be.",
     "died": "See what it printed above, if anything.",

@@ -16,7 +16,7 @@ from typing import IO, Any, Final, Self, cast
 
 import numpy as np
 
-from marnn_bench.evaluation.doors import Report
+from marnn_bench.evaluation.interfaces import Report
 from marnn_bench.evaluation.protocol import (
     LOST,
     Failure,
@@ -39,10 +39,10 @@ CHILD: Final = "marnn_bench.evaluation.child"
 WITHHELD: Final = ("TOKEN", "KEY", "SECRET", "PASSWORD")
 """A variable whose name has one of these in it is not passed on."""
 
-GLANCE: Final = 0.1
+POLL_SECONDS: Final = 0.1
 """Seconds between looks at whether the process is still there, while it is silent."""
 
-GRACE: Final = 1.0
+GRACE_SECONDS: Final = 1.0
 """Seconds that a process has to end when it is no longer needed, before it is killed."""
 
 
@@ -90,7 +90,7 @@ class ModelProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close(grace=0.0 if error else GRACE)
+        self.close(grace=0.0 if error else GRACE_SECONDS)
 
     def load(self, task: ModelTask) -> Loaded:
         """Have the model loaded for a task and run."""
@@ -118,7 +118,7 @@ class ModelProcess:
             raise self._end("mixed something of its own with its answers")
         return masks
 
-    def close(self, grace: float = GRACE) -> None:
+    def close(self, grace: float = GRACE_SECONDS) -> None:
         """End the process and all that it started; it has `grace` seconds to end by itself."""
         self._kill(grace)
         self._scratch.cleanup()
@@ -196,7 +196,7 @@ class ModelProcess:
         process = self._running
         readable = select.poll()
         readable.register(_output(process), select.POLLIN)
-        while not readable.poll(1000 * max(0.0, min(GLANCE, self._deadline - time.monotonic()))):
+        while not readable.poll(1000 * max(0.0, min(POLL_SECONDS, self._deadline - time.monotonic()))):
             # A process that the model left behind can hold the pipe open when the model itself is gone.
             if process.poll() is not None and not readable.poll(0):
                 raise self._ended()
@@ -211,7 +211,7 @@ class ModelProcess:
 
     def _ended(self) -> Failure:
         """Why the process ended, or hung up."""
-        status = self._kill(GRACE)
+        status = self._kill(GRACE_SECONDS)
         if status is None or status == LOST:
             return Failure("died", "closed file descriptors that it had not opened")
         if status == -signal.SIGKILL:

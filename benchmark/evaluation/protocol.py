@@ -30,7 +30,7 @@ LOST: Final = 74
 
 Ids = NDArray[np.int64]
 Masks = NDArray[np.uint64]
-FailureKind = Literal["door", "raised", "answer", "died", "time", "memory"]
+FailureKind = Literal["interface", "raised", "answer", "died", "time", "memory"]
 
 
 class ProtocolError(Exception):

@@ -19,10 +19,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from marnn_bench.errors import DataError, UsageError
-from marnn_bench.evaluation.metrics import Marks, Record
 from marnn_bench.evaluation.protocol import Masks
 from marnn_bench.evaluation.source import file_digest
 from marnn_bench.generators.strings import Strings
+from marnn_bench.scoring.metrics import Correctness, Record
 from marnn_bench.store.arrow import from_lists, to_arrow, to_lists
 from marnn_bench.store.manifest import write_json, write_text
 
@@ -64,13 +64,13 @@ class Part:
 
     def table(self) -> pa.Table:
         """The part as it is written."""
-        marks = Marks.of(self.strings, self.answers, self.predicted)
+        correctness = Correctness.of(self.strings, self.answers, self.predicted)
         columns = [
             to_arrow(np.full(len(self.rows), self.run, np.uint16)),
             to_arrow(np.array(self.rows, np.uint32)),
             to_lists(self.predicted, self.strings.offsets, SAMPLES.field("predicted").type),
-            to_arrow(marks.correct),
-            to_arrow(marks.first_error),
+            to_arrow(correctness.correct),
+            to_arrow(correctness.first_error),
         ]
         return pa.Table.from_arrays(columns, schema=SAMPLES.with_metadata({ERRORS: json.dumps(self.errors)}))
 

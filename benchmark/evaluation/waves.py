@@ -17,15 +17,15 @@ from marnn_bench.generators.strings import Strings
 WAVE_ROWS: Final = 1024
 """Strings of a wave: part of what is measured, since a model may use what it sees of the others."""
 
-MOST_COLUMNS: Final = 63
+MAX_COLUMNS: Final = 63
 """Columns of a task that can be evaluated; a 64th bit is left for what follows."""
 
 NO_ANSWER: Final = np.uint64(2**64 - 1)
-"""Stands for a set that was not answered; no set of MOST_COLUMNS symbols or fewer equals it."""
+"""Stands for a set that was not answered; no set of MAX_COLUMNS symbols or fewer equals it."""
 
 
 @dataclass(frozen=True)
-class Mishap:
+class WaveFailure:
     """A failure within a wave.
 
     sent:  how many symbols of each string had been sent; the answers from the last of them on are missing
@@ -37,7 +37,7 @@ class Mishap:
     rows: list[int]
 
 
-OnMishap = Callable[[Mishap], None]
+OnFailure = Callable[[WaveFailure], None]
 Progress = Callable[[int], object]
 """Told how many symbols were answered."""
 
@@ -48,32 +48,32 @@ def waves_of(rows: int) -> Iterator[range]:
         yield range(first, min(first + WAVE_ROWS, rows))
 
 
-def play(
+def run_wave(
     model: ModelProcess,
     strings: Strings,
-    on_mishap: OnMishap,
+    on_failure: OnFailure,
     progress: Progress = lambda symbols: None,
 ) -> Masks:
     """The sets that a model answers after every symbol of these strings, as one wave: [symbols].
 
-    `on_mishap` hears of every failure; if it returns, the wave goes on without the rows concerned, whose masks are
+    `on_failure` is told of every failure; if it returns, the wave goes on without the rows concerned, whose masks are
     NO_ANSWER.
     """
-    wave = _Wave(by_step(strings), on_mishap)
+    wave = _WaveState(by_step(strings), on_failure)
     present = (wave.ids != FINISHED).T
     try:
         model.reset(len(strings))
         while wave.advance():
-            masks = model.step(wave.ids[wave.now], wave.lose)
+            masks = model.step(wave.ids[wave.now], wave.drop)
             wave.answers[wave.now, wave.live] = masks[wave.live]
             progress(int(wave.live.sum()))
     except Failure as failure:
-        wave.lose(failure)
+        wave.drop(failure)
     answers: Masks = wave.answers.T[present]
     return answers
 
 
-class _Wave:
+class _WaveState:
     """Where a wave is.
 
     ids:      [longest, n]  the symbols to be sent, FINISHED where there are none
@@ -81,11 +81,11 @@ class _Wave:
     now:      the symbol that is asked about, -1 before the first
     """
 
-    def __init__(self, ids: Ids, on_mishap: OnMishap) -> None:
+    def __init__(self, ids: Ids, on_failure: OnFailure) -> None:
         self.ids = ids
         self.answers = np.full(ids.shape, NO_ANSWER, np.uint64)
         self.now = -1
-        self._on_mishap = on_mishap
+        self._on_failure = on_failure
 
     def advance(self) -> bool:
         """Go to the next symbol, if any string has one."""
@@ -98,12 +98,12 @@ class _Wave:
         live: NDArray[np.bool_] = self.ids[self.now] != FINISHED
         return live
 
-    def lose(self, failure: Failure) -> None:
+    def drop(self, failure: Failure) -> None:
         """Go on without the strings of a failure."""
         rest = self.ids[max(self.now, 0) :]
         rows = np.flatnonzero((rest != FINISHED).any(axis=0)) if failure.streams is None else failure.streams
         rest[:, rows] = FINISHED
-        self._on_mishap(Mishap(failure, self.now + 1, list(rows)))
+        self._on_failure(WaveFailure(failure, self.now + 1, list(rows)))
 
 
 def by_step(strings: Strings) -> Ids:

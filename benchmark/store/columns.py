@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from marnn_bench.errors import DataError
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.language import Masks
+from marnn_bench.generators.sampling.recognition import RecognitionRows
 from marnn_bench.generators.strings import Strings, offsets_of
-from marnn_bench.recognition import RecognitionRows
 from marnn_bench.store.arrow import from_texts, lengths_of, numbers, to_arrow, to_lists
 from marnn_bench.task import Task
 from marnn_bench.views import NextSymbol, Recognition, SetView, Synchronous, Transduce

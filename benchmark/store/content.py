@@ -5,8 +5,8 @@ from functools import cached_property
 
 import pyarrow as pa
 
+from marnn_bench.generators.sampling.recognition import RecognitionRows, recognition_rows
 from marnn_bench.generators.strings import Strings
-from marnn_bench.recognition import RecognitionRows, recognition_rows
 from marnn_bench.store.columns import recognition_batch, to_batch
 from marnn_bench.store.digest import BLOCK_ROWS, block_digest, split_digest
 from marnn_bench.store.rows import Rows, choose_rows

@@ -6,16 +6,16 @@ Looked at are the first million rows of each split, scored the first 20,000.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from marnn_bench.evaluation.trivial import trivial_scores
 from marnn_bench.examples import Examples
 from marnn_bench.generators.sampling.distinct import KnownStrings, first_occurrences
 from marnn_bench.generators.strings import Strings
-from marnn_bench.shortcuts import shortcuts
+from marnn_bench.scoring.shortcuts import shortcuts
+from marnn_bench.scoring.trivial import trivial_scores
 from marnn_bench.store.content import Content
 from marnn_bench.task import Task
 from marnn_bench.views import SetView
 
-MOST_ROWS, SCORED_ROWS = 1_000_000, 20_000
+MAX_ROWS, SCORED_ROWS = 1_000_000, 20_000
 
 
 def leak_report(task: Task, splits: Mapping[str, Content]) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def leak_report(task: Task, splits: Mapping[str, Content]) -> dict[str, Any]:
     trivial      of each split, what the trivial answers score, fitted on the first split
     shortcuts    of each recognition split, what the best classifiers of length, first and last symbol and counts do
     """
-    strings = {name: content.strings(0, min(len(content), MOST_ROWS)) for name, content in splits.items()}
+    strings = {name: content.strings(0, min(len(content), MAX_ROWS)) for name, content in splits.items()}
     names = list(strings)
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     return {

@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.examples import Examples
 from marnn_bench.generators.window import Window
-from marnn_bench.registry import find_task
 from marnn_bench.store.columns import read_answers, read_strings
 from marnn_bench.store.digest import split_digest, table_digests
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.task import Task
+from marnn_bench.tasks.registry import find_task
 from marnn_bench.views import SetView
 
 REMEDY = "Generate the task again with --overwrite."

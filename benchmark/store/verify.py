@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.generators.sampling.distinct import first_occurrences
 from marnn_bench.generators.strings import Strings
-from marnn_bench.registry import find_task
 from marnn_bench.store.columns import read_strings, to_batch
 from marnn_bench.store.content import contents
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import REMEDY, as_listed, check_file, read_rows
 from marnn_bench.task import Task
+from marnn_bench.tasks.registry import find_task
 from marnn_bench.views import Recognition
 
 

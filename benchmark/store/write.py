@@ -120,8 +120,8 @@ class _Writer:
             return
         for content in self.splits.values():
             _ = content.rows  # chosen once, before there are threads, and before anything is written
-        with ThreadPoolExecutor(1) as aside:
-            leaks = aside.submit(leak_report, task, self.splits)
+        with ThreadPoolExecutor(1) as background:
+            leaks = background.submit(leak_report, task, self.splits)
             for name, some in missing.items():
                 for index in some:
                     self.file(self.plans[name], index, out)
@@ -147,7 +147,7 @@ class _Writer:
 
         try:
             with pq.ParquetWriter(temporary, columns, **PARQUET, use_dictionary=columns.names[1:]) as writer:
-                for batch, digest in _ahead(make, range(rows.start, rows.stop, BLOCK_ROWS), self.workers):
+                for batch, digest in _prefetch(make, range(rows.start, rows.stop, BLOCK_ROWS), self.workers):
                     writer.write_batch(batch, row_group_size=BLOCK_ROWS)
                     totals.add(batch, digest)
                     self.progress(batch.num_rows)
@@ -218,7 +218,7 @@ class _Totals:
         )
 
 
-def _ahead(make: Callable[[int], Block], starts: range, workers: int) -> Iterator[Block]:
+def _prefetch(make: Callable[[int], Block], starts: range, workers: int) -> Iterator[Block]:
     """The blocks in order, made by this many threads a little ahead of their use."""
     if workers == 1 or len(starts) == 1:
         yield from map(make, starts)

@@ -1,1 +1,1 @@
-"""The tasks, one file per paper. `marnn_bench.registry` finds them by name."""
+"""The tasks, one file per paper. `marnn_bench.tasks.registry` finds them by name."""

@@ -37,7 +37,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class AutomatonText:
     """The parts of an automaton's text."""
 
     start: str
@@ -54,7 +54,7 @@ class Sheet:
         return Alphabet.of(self.symbols or dict.fromkeys(used))
 
 
-def read_sheet(text: str) -> Sheet:
+def parse_automaton(text: str) -> AutomatonText:
     """Take an automaton's text apart. LanguageError names a line that cannot be read."""
     named: dict[str, tuple[str, ...]] = {}
     rules = []
@@ -79,4 +79,6 @@ def read_sheet(text: str) -> Sheet:
             raise LanguageError(f"An automaton's text needs a line `{keyword}`.")
     if len(named["start"]) > 1:
         raise LanguageError(f"An automaton starts in one state, not in {' and '.join(named['start'])}.")
-    return Sheet(named["start"][0], frozenset(named["accept"]), tuple(rules), named.get("alphabet", ()))
+    return AutomatonText(
+        named["start"][0], frozenset(named["accept"]), tuple(rules), named.get("alphabet", ())
+    )

@@ -29,14 +29,14 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
-from marnn_bench.generators.devices.automaton_text import read_sheet
+from marnn_bench.generators.devices.automaton_text import parse_automaton
 from marnn_bench.generators.devices.counter_liveness import leading_to, reachable
 from marnn_bench.generators.devices.counter_rules import Rule
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.labeller import Labeller, before_each
 from marnn_bench.generators.strings import Strings
 
-MOST_COUNTERS = 8
+MAX_COUNTERS = 8
 """A configuration is a state and a set of positive counters; of these sets there are 2^counters."""
 
 
@@ -82,9 +82,9 @@ class CounterMachine(Labeller):
     rules: tuple[Rule, ...]
 
     def __post_init__(self) -> None:
-        if len(self.counters) > MOST_COUNTERS or len(self.alphabet) > MASK_SYMBOLS:
+        if len(self.counters) > MAX_COUNTERS or len(self.alphabet) > MASK_SYMBOLS:
             raise LanguageError(
-                f"A counter machine has at most {MOST_COUNTERS} counters and {MASK_SYMBOLS} symbols, "
+                f"A counter machine has at most {MAX_COUNTERS} counters and {MASK_SYMBOLS} symbols, "
                 f"not {len(self.counters)} and {len(self.alphabet)}."
             )
         if unknown := self.accepting - set(self.states):
@@ -95,7 +95,7 @@ class CounterMachine(Labeller):
     @classmethod
     def parse(cls, text: str) -> "CounterMachine":
         """The machine of a text as at the head of this file. LanguageError names a line that cannot be read."""
-        sheet = read_sheet(text)
+        sheet = parse_automaton(text)
         rules = tuple(map(Rule.read, sheet.rules))
         alphabet = sheet.alphabet([rule.symbol for rule in rules])
         return cls(alphabet, sheet.start, sheet.accepting, rules)

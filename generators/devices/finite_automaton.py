@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
-from marnn_bench.generators.devices.automaton_text import Line, read_sheet
+from marnn_bench.generators.devices.automaton_text import Line, parse_automaton
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.labeller import Labeller
 from marnn_bench.generators.strings import Strings
@@ -103,7 +103,7 @@ class DFA(Labeller):
     @classmethod
     def parse(cls, text: str) -> "DFA":
         """The automaton of a text as at the head of this file. LanguageError names a line that cannot be read."""
-        sheet = read_sheet(text)
+        sheet = parse_automaton(text)
         transitions = tuple(map(Transition.read, sheet.rules))
         alphabet = sheet.alphabet([transition.symbol for transition in transitions])
         return cls(alphabet, sheet.start, sheet.accepting, transitions)

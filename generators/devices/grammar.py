@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
-from marnn_bench.generators.devices.grammar_graph import Graph
+from marnn_bench.generators.devices.binarised_grammar import BinarisedGrammar
 from marnn_bench.generators.devices.grammar_text import Rule, read_rules, read_rules_without_probabilities
 from marnn_bench.generators.devices.inside import Inside
 from marnn_bench.generators.errors import LanguageError
@@ -79,11 +79,11 @@ class Grammar:
 
     def probability(self, length: int) -> Decimal:
         """The probability that a derivation ends, in a string of this length; to 90 digits and more."""
-        return Decimal(self.inside.by_length(length)[self._graph.start][length])
+        return Decimal(self.inside.by_length(length)[self._binarised.start][length])
 
     def derivations(self, length: int) -> int:
         """How many derivations the strings of this length have together. LanguageError where there is no end of them."""
-        return int(self._counts.by_length(length)[self._graph.start][length])
+        return int(self._counts.by_length(length)[self._binarised.start][length])
 
     def count(self, length: int) -> int:
         """How many strings of this length there are, by an unambiguous grammar."""
@@ -96,21 +96,21 @@ class Grammar:
 
     def _ranked(self, length: int, rank: int) -> tuple[int, ...]:
         """The string of this length before which there are `rank`."""
-        graph, counts = self._graph, self._counts.by_length(length)
+        grammar, counts = self._binarised, self._counts.by_length(length)
         string: list[int] = []
-        todo = [(graph.start, length, rank)]
+        todo = [(grammar.start, length, rank)]
         while todo:
             node, n, rank = todo.pop()
-            if node < graph.start:
+            if node < grammar.start:
                 string += [node] * n
-            elif node < graph.first_join:
-                for alternative in graph.choices[node - graph.start]:
+            elif node < grammar.first_pair:
+                for alternative in grammar.nonterminals[node - grammar.start]:
                     if rank < counts[alternative][n]:
                         todo.append((alternative, n, rank))
                         break
                     rank -= int(counts[alternative][n])
             else:
-                first, rest = graph.joins[node - graph.first_join]
+                first, rest = grammar.pairs[node - grammar.first_pair]
                 for k in range(n + 1):
                     begun, ended = int(counts[first][k]), int(counts[rest][n - k])
                     if rank < begun * ended:
@@ -147,7 +147,7 @@ class Grammar:
 
         Time grows with the cube of the length; -inf for a string that the grammar does not derive.
         """
-        empty = Decimal(self.inside.empty[self._graph.start])
+        empty = Decimal(self.inside.empty[self._binarised.start])
         result = np.full(len(strings), float(EXACT.ln(empty)) if empty else -np.inf)
         filled = strings.lengths > 0
         kept = strings.take(filled)
@@ -161,8 +161,8 @@ class Grammar:
     # -- devices
 
     @cached_property
-    def _graph(self) -> Graph:
-        return Graph.of(self.rules, self.alphabet)
+    def _binarised(self) -> BinarisedGrammar:
+        return BinarisedGrammar.of(self.rules, self.alphabet)
 
     @cached_property
     def inside(self) -> Inside:
@@ -170,11 +170,11 @@ class Grammar:
         chances: dict[str, list[Fraction]] = {}
         for rule in self.rules:
             chances.setdefault(rule.left, []).append(rule.probability)
-        return Inside.of_probabilities(self._graph, [*chances.values()])
+        return Inside.of_probabilities(self._binarised, [*chances.values()])
 
     @cached_property
     def _counts(self) -> Inside:
-        return Inside.of_counts(self._graph)
+        return Inside.of_counts(self._binarised)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Inside tables: the weight of every node of a grammar and every length, and the thresholds that derivations are drawn by.
 
-`marnn_bench.generators.devices.grammar_graph` says what the weights are and how those of the empty string are found. All the
-others are sums and products of numbers that are not negative, taken with 100 digits, so that their relative error is
-10^-100 times a few for each symbol: below 10^-90 for every length whose tables fit in memory. Only finite tables are
-needed. A grammar may be critical, or have derivations that never end; its weights then add up to less than one.
+`marnn_bench.generators.devices.binarised_grammar` says what the weights are and how those of the empty string are
+found. All the others are sums and products of numbers that are not negative, taken with 100 digits, so that their
+relative error is 10^-100 times a few for each symbol: below 10^-90 for every length whose tables fit in memory. Only
+finite tables are needed. A grammar may be critical, or have derivations that never end; its weights then add up to less than one.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
-from marnn_bench.generators.devices.grammar_graph import EXTENDED, Chances, Graph, closure, least_solution
+from marnn_bench.generators.devices.binarised_grammar import (
+    EXTENDED,
+    BinarisedGrammar,
+    RuleWeights,
+    empty_probabilities,
+    unit_closure,
+)
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.strings import offsets_of
 from marnn_bench.generators.thresholds import EXACT, Weight, thresholds
@@ -33,48 +39,50 @@ if TYPE_CHECKING:
 class Inside:
     """The inside weights of a grammar and what follows from them.
 
-    weights:  [choices][alternatives]
-    empty:    [nodes]  I(v, 0)
-    turns:    [inner]  the symbols and joins that a choice or join can turn into while nothing is written, with the
-                       weight of that: the rows of 1 + M + M^2 + ...
+    weights:           [nonterminals][alternatives]
+    empty:             [nodes]  I(v, 0)
+    unit_derivations:  [inner]  the symbols and pairs that a nonterminal or pair can turn into, with the weight of
+                       that: the rows of 1 + M + M^2 + ...
     """
 
-    graph: Graph
+    grammar: BinarisedGrammar
     weights: tuple[tuple[Weight, ...], ...]
     empty: list[Weight]
-    turns: list[dict[int, Weight]]
+    unit_derivations: list[dict[int, Weight]]
 
     @classmethod
-    def of_probabilities(cls, graph: Graph, probabilities: Sequence[Sequence[Fraction]]) -> "Inside":
+    def of_probabilities(
+        cls, grammar: BinarisedGrammar, probabilities: Sequence[Sequence[Fraction]]
+    ) -> "Inside":
         """Weights are probabilities, to 100 digits."""
         with localcontext(EXTENDED):
             weights = tuple(tuple(Decimal(p.numerator) / p.denominator for p in row) for row in probabilities)
-            empty = least_solution(graph, weights)
-            turns = _turns(graph, weights, empty)
+            empty = empty_probabilities(grammar, weights)
+            unit_derivations = _unit_derivations(grammar, weights, empty)
         with localcontext(EXACT):
             return cls(
-                graph,
+                grammar,
                 tuple(tuple(+chance for chance in row) for row in weights),
                 [+Decimal(weight) for weight in empty],
-                [{j: +Decimal(weight) for j, weight in row.items()} for row in turns],
+                [{j: +Decimal(weight) for j, weight in row.items()} for row in unit_derivations],
             )
 
     @classmethod
-    def of_counts(cls, graph: Graph) -> "Inside":
+    def of_counts(cls, grammar: BinarisedGrammar) -> "Inside":
         """Weights are numbers of derivations, exactly. LanguageError where there are infinitely many."""
-        weights = tuple((1,) * len(row) for row in graph.choices)
-        empty: list[Weight] = [0] * graph.size
-        for _ in range(graph.size):
-            empty = [min(weight, 1) for weight in graph.empty_weights(weights, empty)]
+        weights = tuple((1,) * len(row) for row in grammar.nonterminals)
+        empty: list[Weight] = [0] * grammar.size
+        for _ in range(grammar.size):
+            empty = [min(weight, 1) for weight in grammar.empty_weights(weights, empty)]
         try:
-            TopologicalSorter(dict(enumerate(graph.silent_steps(weights, empty)))).prepare()
+            TopologicalSorter(dict(enumerate(grammar.unit_steps(weights, empty)))).prepare()
         except CycleError:
             raise LanguageError(
                 "A nonterminal of this grammar derives itself, so that a string has infinitely many derivations."
             ) from None
-        for _ in range(graph.size):
-            empty = graph.empty_weights(weights, empty)
-        return cls(graph, weights, empty, _turns(graph, weights, empty))
+        for _ in range(grammar.size):
+            empty = grammar.empty_weights(weights, empty)
+        return cls(grammar, weights, empty, _unit_derivations(grammar, weights, empty))
 
     def by_length(self, longest: int) -> list[list[Weight]]:
         """I(v, n) for n = 0..longest and a few more: [nodes][lengths]."""
@@ -91,27 +99,29 @@ class Inside:
     @cached_property
     def chart(self) -> "Chart":
         """What the inside algorithm needs, in floating point."""
-        graph = self.graph
-        sums = np.zeros((len(self.turns), graph.start + len(graph.joins)))
-        for row, turns in zip(sums, self.turns, strict=True):
-            for node, weight in turns.items():
-                row[node if node < graph.symbols else node - len(graph.choices)] = float(weight)
-        return kernels.grammar.Chart(graph.start, *_parts(graph), sums)
+        grammar = self.grammar
+        sums = np.zeros((len(self.unit_derivations), grammar.start + len(grammar.pairs)))
+        for row, units in zip(sums, self.unit_derivations, strict=True):
+            for node, weight in units.items():
+                row[node if node < grammar.symbols else node - len(grammar.nonterminals)] = float(weight)
+        return kernels.grammar.Chart(grammar.start, *_parts(grammar), sums)
 
 
-def _turns(graph: Graph, weights: Chances, empty: Sequence[Weight]) -> list[dict[int, Weight]]:
-    sums = closure(graph.silent_steps(weights, empty))
-    for join in range(graph.first_join, graph.size):
-        sums[join][join] = sums[join].get(join, 0) + 1
+def _unit_derivations(
+    grammar: BinarisedGrammar, weights: RuleWeights, empty: Sequence[Weight]
+) -> list[dict[int, Weight]]:
+    sums = unit_closure(grammar.unit_steps(weights, empty))
+    for pair in range(grammar.first_pair, grammar.size):
+        sums[pair][pair] = sums[pair].get(pair, 0) + 1
     return [
-        {j: weight for j, weight in row.items() if j < graph.symbols or j >= graph.first_join}
-        for row in sums[graph.start :]
+        {j: weight for j, weight in row.items() if j < grammar.symbols or j >= grammar.first_pair}
+        for row in sums[grammar.start :]
     ]
 
 
-def _parts(graph: Graph) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The first parts of the joins, and the rests: [joins] each."""
-    pairs = np.array(graph.joins, np.int32).reshape(-1, 2)
+def _parts(grammar: BinarisedGrammar) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The first parts of the pairs, and the rests: [pairs] each."""
+    pairs = np.array(grammar.pairs, np.int32).reshape(-1, 2)
     return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
 
 
@@ -122,26 +132,26 @@ def _rounded(longest: int) -> int:
 
 @lru_cache(maxsize=64)
 def _by_length(inside: Inside, longest: int) -> list[list[Weight]]:
-    graph = inside.graph
+    grammar = inside.grammar
     zero = inside.weights[0][0] * 0
     table = [[weight, *[zero] * longest] for weight in inside.empty]
-    for symbol in table[: graph.symbols]:
+    for symbol in table[: grammar.symbols]:
         symbol[1] = zero + 1
     with localcontext(EXACT):
         for n in range(1, longest + 1):
-            written: dict[int, Weight] = dict.fromkeys(range(graph.symbols), 1) if n == 1 else {}
-            for join, (first, rest) in enumerate(graph.joins, graph.first_join):
+            written: dict[int, Weight] = dict.fromkeys(range(grammar.symbols), 1) if n == 1 else {}
+            for pair, (first, rest) in enumerate(grammar.pairs, grammar.first_pair):
                 if total := sum(map(mul, table[first][1:n], table[rest][n - 1 : 0 : -1])):
-                    written[join] = total
-            for row, turns in zip(table[graph.start :], inside.turns, strict=True):
-                row[n] += sum(weight * written[j] for j, weight in turns.items() if j in written)
+                    written[pair] = total
+            for row, units in zip(table[grammar.start :], inside.unit_derivations, strict=True):
+                row[n] += sum(weight * written[j] for j, weight in units.items() if j in written)
     return table
 
 
 @lru_cache(maxsize=64)
 def _tables(inside: Inside, longest: int) -> "Tables":
-    graph, weights = inside.graph, inside.by_length(longest)
-    inner = graph.size - graph.start
+    grammar, weights = inside.grammar, inside.by_length(longest)
+    inner = grammar.size - grammar.start
     lowest, outcomes = np.zeros((2, inner, longest + 1), np.int32)
     upper_ends = [np.empty(0, np.uint64)]
     for node in range(inner):
@@ -152,12 +162,12 @@ def _tables(inside: Inside, longest: int) -> "Tables":
                 low, high = possible[0], possible[-1] + 1
                 lowest[node, n], outcomes[node, n] = low, high - low
                 upper_ends.append(thresholds(chances[low:high]))
-    alternatives = [*chain.from_iterable(graph.choices)]
-    begins = offsets_of(np.array([len(row) for row in graph.choices]))
-    firsts, rests = _parts(graph)
+    alternatives = [*chain.from_iterable(grammar.nonterminals)]
+    begins = offsets_of(np.array([len(row) for row in grammar.nonterminals]))
+    firsts, rests = _parts(grammar)
     return kernels.grammar.Tables(
-        start=graph.start,
-        choices=len(graph.choices),
+        start=grammar.start,
+        nonterminals=len(grammar.nonterminals),
         first=np.array([*begins[:-1], *firsts], np.int32),
         rest=np.array([*begins[:-1], *rests], np.int32),
         alternatives=np.array(alternatives, np.int32),
@@ -170,9 +180,9 @@ def _tables(inside: Inside, longest: int) -> "Tables":
 
 def _chances(inside: Inside, weights: list[list[Weight]], inner: int, n: int) -> list[Weight]:
     """The weights of the outcomes of an inner node that is to write n symbols."""
-    graph = inside.graph
+    grammar = inside.grammar
     with localcontext(EXACT):
-        if inner < len(graph.choices):
-            return [*map(mul, inside.weights[inner], (weights[a][n] for a in graph.choices[inner]))]
-        first, rest = graph.joins[inner - len(graph.choices)]
+        if inner < len(grammar.nonterminals):
+            return [*map(mul, inside.weights[inner], (weights[a][n] for a in grammar.nonterminals[inner]))]
+        first, rest = grammar.pairs[inner - len(grammar.nonterminals)]
         return [*map(mul, weights[first][: n + 1], weights[rest][n::-1])]

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
-from marnn_bench.generators.devices.automaton_text import Line, read_sheet
+from marnn_bench.generators.devices.automaton_text import Line, parse_automaton
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.labeller import Labeller
 from marnn_bench.generators.strings import Strings
@@ -136,7 +136,7 @@ class Pushdown(Labeller):
     @classmethod
     def parse(cls, text: str, outputs: Alphabet | None = None) -> "Pushdown":
         """The automaton of a text as at the head of this file. LanguageError names a line that cannot be read."""
-        sheet = read_sheet(text)
+        sheet = parse_automaton(text)
         rules = tuple(map(Rule.read, sheet.rules))
         return cls(
             sheet.alphabet([rule.symbol for rule in rules]), sheet.start, sheet.accepting, rules, outputs

@@ -15,11 +15,11 @@ from marnn_bench.generators.kernels.philox import STREAM_WORDS, SYMBOLS, open_st
 class Tables(NamedTuple):
     """What a derivation chooses from, given the length of what it is to derive.
 
-    Nodes are numbered as in `marnn_bench.generators.devices.inside`; the inner ones, choices and joins, from `start` on. The
-    outcome of a choice is one of its alternatives, that of a join the length of its first part.
+    Nodes are numbered as in `marnn_bench.generators.devices.inside`; the inner ones, nonterminals and pairs, from `start` on.
+    The outcome of a nonterminal is one of its alternatives, that of a pair the length of its first part.
 
-    choices:       how many of the inner nodes are choices
-    first, rest:   [inner]           the parts of a join; of a choice, where its `alternatives` begin
+    nonterminals:  how many of the inner nodes are nonterminals
+    first, rest:   [inner]           the parts of a pair; of a nonterminal, where its `alternatives` begin
     alternatives:  [...]             nodes
     lowest:        [inner, lengths]  the first outcome that is possible
     outcomes:      [inner, lengths]  how many there are from it on
@@ -27,7 +27,7 @@ class Tables(NamedTuple):
     """
 
     start: int
-    choices: int
+    nonterminals: int
     first: NDArray[np.int32]
     rest: NDArray[np.int32]
     alternatives: NDArray[np.int32]
@@ -75,7 +75,7 @@ def sample(
                     begin = tables.begins[inner, length]
                     outcome += _search(tables.upper_ends, begin, np.int64(outcomes), word64(stream))
                 node = np.int64(tables.first[inner])
-                if inner < tables.choices:
+                if inner < tables.nonterminals:
                     node = np.int64(tables.alternatives[node + outcome])
                 elif outcome == 0:
                     node = np.int64(tables.rest[inner])
@@ -126,10 +126,10 @@ def sample_pairs(
     """Sources of given lengths, into `ids`; returned are the targets of the same derivations and their offsets.
 
     Every source side writes something and no nonterminal derives itself, so that a derivation rewrites at most
-    2 `choices` nonterminals for each symbol. `target_ids` is room for the targets; there is more if they need it.
+    2 `nonterminals` nonterminals for each symbol. `target_ids` is room for the targets; there is more if they need it.
     """
     longest = tables.lowest.shape[1]
-    most = 2 * tables.choices * longest
+    most = 2 * tables.nonterminals * longest
     derivation = Derivation(
         np.empty(most, np.int32), np.empty((most, targets.links + 1), np.int32), np.empty(most, np.int64)
     )
@@ -166,7 +166,7 @@ def _derive(
             if outcomes > 1:
                 begin = tables.begins[inner, length]
                 outcome += _search(tables.upper_ends, begin, np.int64(outcomes), word64(stream))
-            if inner < tables.choices:
+            if inner < tables.nonterminals:
                 if parent >= 0:
                     derivation.children[parent, derivation.next[parent]] = made
                     derivation.next[parent] += 1
@@ -214,8 +214,8 @@ class Chart(NamedTuple):
     """What the inside algorithm needs of a grammar.
 
     start:        the first inner node; nodes below it are symbols, and the empty string
-    first, rest:  [joins]                        their parts, as nodes
-    sums:         [inner, start + joins]         the weight of a node's turning into a symbol or a join, nothing written
+    first, rest:  [pairs]                        their parts, as nodes
+    sums:         [inner, start + pairs]         the weight of a node's turning into a symbol or a pair
     """
 
     start: int
@@ -263,14 +263,14 @@ def _sum_splits(
     written: NDArray[np.float64],
     scales: NDArray[np.int64],
 ) -> None:
-    """The weight of each join from i to j, neither part empty. A part that is a symbol allows one split at most."""
-    for join in range(written.size):
-        first, rest = chart.first[join] - chart.start, chart.rest[join] - chart.start
+    """The weight of each pair from i to j, neither part empty. A part that is a symbol allows one split at most."""
+    for pair in range(written.size):
+        first, rest = chart.first[pair] - chart.start, chart.rest[pair] - chart.start
         begin, end = i + 1, j
         if first < 0:
-            end = begin + 1 if string[i] == chart.first[join] else begin
+            end = begin + 1 if string[i] == chart.first[pair] else begin
         if rest < 0:
-            begin = j - 1 if string[j - 1] == chart.rest[join] else end
+            begin = j - 1 if string[j - 1] == chart.rest[pair] else end
         total, scale = 0.0, 0
         for k in range(begin, end):
             product, power = 1.0, 0
@@ -281,7 +281,7 @@ def _sum_splits(
                 product *= weights[k, j, rest]
                 power += powers[k, j, rest]
             total, scale = _add(total, scale, product, power)
-        written[join], scales[join] = total, scale
+        written[pair], scales[pair] = total, scale
 
 
 @kernel
@@ -292,12 +292,12 @@ def _fill_cell(
     weights: NDArray[np.float64],
     powers: NDArray[np.int64],
 ) -> None:
-    """The weights of a cell from those of its joins, each at least 1/2 and below 1 where it is not zero."""
+    """The weights of a cell from those of its pairs, each at least 1/2 and below 1 where it is not zero."""
     for node in range(weights.size):
         total, scale = 0.0, 0
-        for join in range(written.size):
-            product = chart.sums[node, chart.start + join] * written[join]
-            total, scale = _add(total, scale, product, scales[join])
+        for pair in range(written.size):
+            product = chart.sums[node, chart.start + pair] * written[pair]
+            total, scale = _add(total, scale, product, scales[pair])
         weights[node], shift = math.frexp(total)
         powers[node] = scale + shift
 

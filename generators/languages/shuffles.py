@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
-from marnn_bench.generators.devices.counter_machine import MOST_COUNTERS, CounterMachine
+from marnn_bench.generators.devices.counter_machine import MAX_COUNTERS, CounterMachine
 from marnn_bench.generators.devices.counter_rules import Rule
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
@@ -46,8 +46,8 @@ class Shuffle(Language):
     pairs: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.pairs <= MOST_COUNTERS:
-            raise LanguageError(f"A shuffle has 1 to {MOST_COUNTERS} kinds of brackets, not {self.pairs}.")
+        if not 1 <= self.pairs <= MAX_COUNTERS:
+            raise LanguageError(f"A shuffle has 1 to {MAX_COUNTERS} kinds of brackets, not {self.pairs}.")
 
     @property
     def name(self) -> str:

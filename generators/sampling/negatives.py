@@ -33,7 +33,7 @@ from marnn_bench.generators.strings import Strings
 TRIES = 1_000
 """So often is a negative proposed before its source is taken to have none."""
 
-MOST_EDITS = 8
+MAX_EDITS = 8
 """The largest distance that edits are asked for."""
 
 Rows = NDArray[np.int64]
@@ -131,7 +131,7 @@ class Edit(Random):
         """The distance from each source: [n]."""
         words = kernels.negatives.random_words(self.key, self.draws, _purpose("edit", TRIES))
         trailing_zeros = np.bitwise_count(~words & (words - np.uint64(1)))
-        largest = np.minimum((self.sources.lengths + 1) // 2, MOST_EDITS)
+        largest = np.minimum((self.sources.lengths + 1) // 2, MAX_EDITS)
         return np.minimum(1 + trailing_zeros.astype(np.int64), largest)
 
     def propose(self, purpose: int, rows: Rows, proposals: Ids) -> None:

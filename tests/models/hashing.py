@@ -1,6 +1,6 @@
 """A model that has to keep every prefix straight: its scores are bits of a checksum of the prefix.
 
-The files hashing_*.py offer it through each of the three doors.
+The files hashing_*.py offer it through each of the three interfaces.
 """
 
 from zlib import crc32

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from marnn_bench.registry import find_task
 from marnn_bench.store.write import generate
+from marnn_bench.tasks.registry import find_task
 
 MODELS = Path(__file__).parent
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from marnn_bench.baselines.controllers import Controller, State
-from marnn_bench.baselines.parameters import Map, Parameters, linear
+from marnn_bench.baselines.cells.controllers import Controller, State
+from marnn_bench.baselines.cells.parameters import Map, Parameters, linear
 
 
 @dataclass(frozen=True)

@@ -3,18 +3,21 @@
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 
 from marnn_bench.baselines.baseline import Baseline
 from marnn_bench.errors import UsageError
 
-MODULES = ("marnn_bench.baselines.models.suzgun2019",)
-"""One module per paper, each with a tuple BASELINES."""
-
 
 @cache
 def all_baselines() -> dict[str, Baseline]:
-    """Every baseline by name."""
-    return {baseline.name: baseline for module in MODULES for baseline in import_module(module).BASELINES}
+    """Every baseline by name: those in the tuple BASELINES of every module beside this one, one per paper."""
+    papers = sorted(
+        {module.name for module in iter_modules([str(Path(__file__).parent)])} - {Path(__file__).stem}
+    )
+    modules = [import_module(f"{__package__}.{paper}") for paper in papers]
+    return {baseline.name: baseline for module in modules for baseline in module.BASELINES}
 
 
 def find_baseline(name: str) -> Baseline:

@@ -5,19 +5,14 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
+from pkgutil import iter_modules
 
 from marnn_bench.errors import UsageError
 from marnn_bench.task import Task
 
-OURS = (
-    "marnn_bench.tasks.suzgun2019",
-    "marnn_bench.tasks.suzgun2019b",
-    "marnn_bench.tasks.joulin2015",
-    "marnn_bench.tasks.grefenstette2015",
-    "marnn_bench.tasks.bernardy2018",
-    "marnn_bench.tasks.mali2019",
-)
-"""One module per paper, each with a tuple TASKS."""
+LISTED_FIRST = ("suzgun2019", "suzgun2019b", "joulin2015", "grefenstette2015", "bernardy2018", "mali2019")
+"""The order in which papers are listed; a module that is not named here comes behind them."""
 
 AS_RECOGNITION = "--recognition"
 """Behind the name of a next-symbol task: the same strings, asked whether they are members."""
@@ -28,8 +23,15 @@ ENTRY_POINTS = "marnn_bench.tasks"
 
 @cache
 def our_tasks() -> dict[str, Task]:
-    """The tasks of this package by name."""
-    return {task.name: task for module in OURS for task in import_module(module).TASKS}
+    """The tasks of this package by name: those in the tuple TASKS of every module beside this one."""
+    modules = [import_module(f"{__package__}.{paper}") for paper in _papers()]
+    return {task.name: task for module in modules for task in module.TASKS}
+
+
+def _papers() -> list[str]:
+    """The modules beside this one, one per paper, in the order in which they are listed."""
+    found = {module.name for module in iter_modules([str(Path(__file__).parent)])} - {Path(__file__).stem}
+    return [paper for paper in LISTED_FIRST if paper in found] + sorted(found.difference(LISTED_FIRST))
 
 
 def all_tasks() -> dict[str, Task]:

@@ -1,21 +1,13 @@
-"""What there is to say of a task: alphabet, rule, two examples, splits, what trivial answers reach, a picture.
+"""What there is to say of a task: alphabet, rule, two examples, splits, what trivial answers reach, a picture."""
 
-    python -m marnn_bench.gallery docs
-
-writes docs/tasks.md, a page of all tasks, and the pictures beside it.
-"""
-
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from marnn_bench.evaluation.trivial import trivial_scores
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.strings import Strings
-from marnn_bench.registry import our_tasks
+from marnn_bench.scoring.trivial import trivial_scores
 from marnn_bench.store.cache import cached_data
 from marnn_bench.store.columns import depths
 from marnn_bench.store.content import contents
@@ -126,57 +118,6 @@ def overlaps(task: Task) -> list[str]:
     ]
 
 
-# -- the page
-
-
-def write_page(folder: Path) -> None:
-    """Write tasks.md, and a picture of each task, below a folder."""
-    from marnn_bench.distributions import draw_distributions
-
-    pictures = folder / "pictures"
-    pictures.mkdir(parents=True, exist_ok=True)
-    for task in our_tasks().values():
-        draw_distributions(f"{task.name} {task.version}", distributions(task), pictures / f"{task.name}.svg")
-    (folder / "tasks.md").write_text(page())
-
-
-def page() -> str:
-    """tasks.md"""
-    head = "# Tasks\n\nWritten by `python -m marnn_bench.gallery docs`.\n"
-    return head + "".join(f"\n{line}" for task in our_tasks().values() for line in _section(task)) + "\n"
-
-
-def _section(task: Task) -> Iterator[str]:
-    yield f"## {task.name}\n"
-    yield f"{task.summary} {task.language_class.capitalize()}, {task.view.name} view, version {task.version}; {task.paper}.\n"
-    yield f"Alphabet: `{shortened(task.language.alphabet.symbols)}`. Answers: `{shortened(task.columns)}`.\n"
-    for example in examples(task):
-        yield "```text"
-        yield from aligned(example)
-        yield "```\n"
-    yield f"| split | rows | {task.language.measure} | law | distinct |"
-    yield "|---|---:|---|---|---|"
-    for name, rows, window, law, distinct in split_rows(task):
-        yield f"| {name} | {rows} | {window} | `{law}` | {distinct} |"
-    yield ""
-    yield from (f"{line}\n" for line in overlaps(task))
-    yield from _trivial_table(task)
-    if contents(task):
-        yield f"![lengths and depths of {task.name}](pictures/{task.name}.svg)\n"
-
-
-def _trivial_table(task: Task) -> Iterator[str]:
-    found = scores(task)
-    if found:
-        names = [score["name"] for score in next(iter(found.values()))]
-        yield f"| strings right | {' | '.join(names)} |"
-        yield f"|---|{'---:|' * len(names)}"
-        for split, listed in found.items():
-            cells = " | ".join(f"{score['sequence_accuracy']:.2%}" for score in listed)
-            yield f"| {split} | {cells} |"
-        yield ""
-
-
 def shortened(symbols: tuple[str, ...]) -> str:
     """The symbols, or the first and the last of many."""
     return " ".join(
@@ -192,7 +133,3 @@ def aligned(example: Example) -> Iterator[str]:
     for title, cells in example:
         padded = " ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=False))
         yield f"{title:<{titles}}  {padded}".rstrip()
-
-
-if __name__ == "__main__":
-    write_page(Path(sys.argv[1]))

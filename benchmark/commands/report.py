@@ -5,7 +5,7 @@ from itertools import zip_longest
 from typing import Final
 
 from marnn_bench.commands.output import table
-from marnn_bench.evaluation.metrics import Record
+from marnn_bench.scoring.metrics import Record
 
 MEASURES: Final = {"sequence_accuracy": "sequence accuracy", "position_accuracy": "accuracy by position"}
 

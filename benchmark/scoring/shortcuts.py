@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.keys import Key, key_words
+from marnn_bench.generators.sampling.recognition import RecognitionRows
 from marnn_bench.generators.strings import Strings
-from marnn_bench.recognition import RecognitionRows
 
 Cells = NDArray[np.int64]
 
@@ -21,7 +21,7 @@ def shortcuts(rows: RecognitionRows) -> dict[str, dict[str, float]]:
 
     >>> from marnn_bench.generators.languages.dyck import Dyck
     >>> from marnn_bench.generators.window import Window
-    >>> from marnn_bench.recognition import recognition_rows
+    >>> from marnn_bench.generators.sampling.recognition import recognition_rows
     >>> language = Dyck(1)
     >>> rows = recognition_rows(language, language.law("uniform"), Window(2, 40), Key(1), 500, 500, ["swap", "guided"])
     >>> {thing: round(accuracy, 2) for thing, accuracy in shortcuts(rows)["guided"].items()}

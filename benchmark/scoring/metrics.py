@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from marnn_bench.evaluation.protocol import Masks
 from marnn_bench.examples import Examples
+from marnn_bench.generators.language import Masks
 from marnn_bench.generators.strings import Strings
 
 LEVEL: Final = 0.95
@@ -25,7 +25,7 @@ Record = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class Correctness:
     """Which answers are right.
 
     right:        [symbols]  the answer after this symbol
@@ -40,7 +40,7 @@ class Marks:
     first_error: NDArray[np.int32]
 
     @classmethod
-    def of(cls, strings: Strings, answers: Masks, predicted: Masks) -> "Marks":
+    def of(cls, strings: Strings, answers: Masks, predicted: Masks) -> "Correctness":
         """Compare the predicted sets with the right ones, both [symbols]."""
         right = predicted == answers
         starts, ends = strings.offsets[:-1], strings.offsets[1:]
@@ -53,7 +53,7 @@ class Marks:
         return cls(right, counts, correct, first_error)
 
 
-class Breakdown:
+class Scorer:
     """What the results on a split are broken down by: lengths and depths of its strings."""
 
     def __init__(self, examples: Examples) -> None:
@@ -65,25 +65,25 @@ class Breakdown:
         if filled.any():
             self.deepest[filled] = np.maximum.reduceat(self.depths, strings.offsets[:-1][filled])
 
-    def score(self, marks: Marks, interval: Sequence[float]) -> Record:
+    def score(self, correctness: Correctness, interval: Sequence[float]) -> Record:
         """The scores of one run; `interval` is that of its accuracy by position, which all runs are needed for."""
-        by_length = _by(self.lengths, marks.correct, "length")
-        wrong = np.sort(marks.first_error[~marks.correct])
+        by_length = _by(self.lengths, correctness.correct, "length")
+        wrong = np.sort(correctness.first_error[~correctness.correct])
         return {
-            "sequence_accuracy": sequence_accuracy(marks),
+            "sequence_accuracy": sequence_accuracy(correctness),
             "position_accuracy": {
-                "value": position_accuracy(marks),
+                "value": position_accuracy(correctness),
                 "lower": interval[0],
                 "upper": interval[1],
                 "level": LEVEL,
                 "method": "bootstrap over strings",
-                "n": len(marks.right),
+                "n": len(correctness.right),
             },
             "by_length": by_length,
-            "by_depth": _by(self.deepest, marks.correct, "depth"),
+            "by_depth": _by(self.deepest, correctness.correct, "depth"),
             "positions_by_depth": [
                 {name: cell[name] for name in ("depth", "n", "correct", "value")}
-                for cell in _by(self.depths, marks.right, "depth")
+                for cell in _by(self.depths, correctness.right, "depth")
             ],
             "first_error": {
                 "strings": len(wrong),
@@ -93,16 +93,16 @@ class Breakdown:
         }
 
 
-def sequence_accuracy(marks: Marks) -> Record:
+def sequence_accuracy(correctness: Correctness) -> Record:
     """The share of strings that have every answer right, with its Wilson interval."""
-    correct, n = int(marks.correct.sum()), len(marks.correct)
+    correct, n = int(correctness.correct.sum()), len(correctness.correct)
     lower, upper = wilson(correct, n)
     return {"value": correct / n, "lower": lower, "upper": upper, "level": LEVEL, "method": "wilson", "n": n}
 
 
-def position_accuracy(marks: Marks) -> float:
+def position_accuracy(correctness: Correctness) -> float:
     """The share of right answers."""
-    return float(marks.right.mean()) if len(marks.right) else 1.0
+    return float(correctness.right.mean()) if len(correctness.right) else 1.0
 
 
 def position_intervals(counts: Counts, lengths: Counts, digest: str) -> NDArray[np.float64]:

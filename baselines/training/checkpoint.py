@@ -8,10 +8,10 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from marnn_bench.baselines.cell import Cell
-from marnn_bench.baselines.parameters import Affine, Parameters
-from marnn_bench.baselines.record import Record
-from marnn_bench.baselines.registry import find_baseline
+from marnn_bench.baselines.cells.cell import Cell
+from marnn_bench.baselines.cells.parameters import Affine, Parameters
+from marnn_bench.baselines.models.registry import find_baseline
+from marnn_bench.baselines.training.record import Record
 from marnn_bench.errors import DataError, UsageError
 
 RECORD: Final = "training"

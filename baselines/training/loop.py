@@ -8,15 +8,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from marnn_bench.baselines.cell import Cell
-from marnn_bench.baselines.lanes import whole_blocks
-from marnn_bench.baselines.parameters import DTYPE, Parameters, initialise, leaves
+from marnn_bench.baselines.cells.cell import Cell
+from marnn_bench.baselines.cells.parameters import DTYPE, Parameters, initialise, leaves
 from marnn_bench.baselines.recipes import Recipe
+from marnn_bench.baselines.training.lanes import whole_blocks
 from marnn_bench.errors import UsageError
 from marnn_bench.examples import Examples
 
 
-class Lesson(NamedTuple):
+class TrainingExample(NamedTuple):
     """One string and its right answers, for all runs.
 
     ids:      [1, 1, steps]           int64
@@ -57,12 +57,12 @@ def train(
     adam = torch.optim.Adam(
         leaves(parameters), lr=recipe.learning_rate, betas=recipe.betas, eps=recipe.epsilon, fused=True
     )
-    course = lessons(examples)
-    losses = torch.empty(recipe.epochs, len(course), len(runs), dtype=DTYPE)
+    listed = training_examples(examples)
+    losses = torch.empty(recipe.epochs, len(listed), len(runs), dtype=DTYPE)
     with one_thread():
         for epoch in range(recipe.epochs):
-            for string, lesson in enumerate(course):
-                loss = mean_squared_error(cell.scores(parameters, lesson.ids), lesson.answers)
+            for string, example in enumerate(listed):
+                loss = mean_squared_error(cell.scores(parameters, example.ids), example.answers)
                 adam.zero_grad()
                 loss.sum().backward()  # type: ignore[no-untyped-call]
                 adam.step()
@@ -71,17 +71,19 @@ def train(
     return Trained({name: affine.take(asked) for name, affine in parameters.items()}, losses)
 
 
-def lessons(examples: Examples) -> list[Lesson]:
+def training_examples(examples: Examples) -> list[TrainingExample]:
     """The strings in their order, without the empty one, which asks nothing."""
     columns = np.arange(len(examples.task.columns), dtype=np.uint64)
     ids = torch.from_numpy(examples.strings.ids.astype(np.int64))
     answers = torch.from_numpy((examples.answers[:, None] >> columns & np.uint64(1)).astype(np.float64))
     lengths = examples.strings.lengths.tolist()
     pairs = zip(torch.split(ids, lengths), torch.split(answers, lengths), strict=True)
-    course = [Lesson(string[None, None], wanted[None, None]) for string, wanted in pairs if len(string)]
-    if not course:
+    listed = [
+        TrainingExample(string[None, None], wanted[None, None]) for string, wanted in pairs if len(string)
+    ]
+    if not listed:
         raise UsageError(f"{examples.task.name} {examples.split} has nothing to learn from; use more rows.")
-    return course
+    return listed
 
 
 def mean_squared_error(scores: Tensor, answers: Tensor) -> Tensor:

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from marnn_bench.evaluation.metrics import Marks, Record, position_accuracy, sequence_accuracy
-from marnn_bench.evaluation.protocol import Masks
 from marnn_bench.examples import Examples
+from marnn_bench.generators.language import Masks
 from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.scoring.metrics import Correctness, Record, position_accuracy, sequence_accuracy
 
 
 def trivial_scores(train: Examples | None, examples: Examples) -> list[Record]:
@@ -63,8 +63,8 @@ def _most_frequent(answers: Masks) -> np.uint64:
 
 
 def _score(examples: Examples, predicted: Masks) -> Record:
-    marks = Marks.of(examples.strings, examples.answers, predicted)
+    correctness = Correctness.of(examples.strings, examples.answers, predicted)
     return {
-        "sequence_accuracy": sequence_accuracy(marks)["value"],
-        "position_accuracy": position_accuracy(marks),
+        "sequence_accuracy": sequence_accuracy(correctness)["value"],
+        "position_accuracy": position_accuracy(correctness),
     }

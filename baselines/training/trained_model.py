@@ -1,4 +1,4 @@
-"""The door of a trained model: what the `model.py` of its folder hands to the evaluator."""
+"""A trained model as the evaluator asks it: what the `model.py` of a train folder offers."""
 
 from pathlib import Path
 
@@ -7,17 +7,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from marnn_bench.baselines.checkpoint import TrainedRun, load_run
-from marnn_bench.baselines.controllers import State
-from marnn_bench.baselines.folder import CHECKPOINT
-from marnn_bench.baselines.lanes import round_up
-from marnn_bench.baselines.parameters import Affine, Parameters
-from marnn_bench.baselines.training import one_thread
+from marnn_bench.baselines.cells.controllers import State
+from marnn_bench.baselines.cells.parameters import Affine, Parameters
+from marnn_bench.baselines.training.checkpoint import TrainedRun, load_run
+from marnn_bench.baselines.training.folder import CHECKPOINT
+from marnn_bench.baselines.training.lanes import round_up
+from marnn_bench.baselines.training.loop import one_thread
 from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.protocol import ModelTask
 
 
-class Door:
+class TrainedModel:
     """`load`, `reset` and `step` of a train folder.
 
     Each stream is a run of its own, of one string and with the same parameters: the arithmetic of a stream, and so
@@ -61,8 +61,3 @@ class Door:
             scores = cell.decode(w, h)
         result: NDArray[np.float64] = scores[:n, 0].numpy()
         return result
-
-
-def open_door(folder: Path) -> Door:
-    """The door of a folder that `marnn-bench train` wrote."""
-    return Door(folder)

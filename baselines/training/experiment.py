@@ -10,11 +10,11 @@ import torch
 
 from marnn_bench import __version__
 from marnn_bench.baselines.baseline import Baseline, Sizes
-from marnn_bench.baselines.cell import Cell
-from marnn_bench.baselines.folder import write_training
+from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.recipes import Recipe
-from marnn_bench.baselines.record import Record, TrainedOn, deviations
-from marnn_bench.baselines.training import train
+from marnn_bench.baselines.training.folder import write_training
+from marnn_bench.baselines.training.loop import train
+from marnn_bench.baselines.training.record import Record, TrainedOn, deviations
 from marnn_bench.errors import UsageError
 from marnn_bench.examples import Examples
 from marnn_bench.task import Task
@@ -54,7 +54,7 @@ class Experiment:
         """The model."""
         return self.baseline.cell(self.task, self.sizes)
 
-    def carry_out(
+    def train(
         self,
         source: TrainedOn,
         examples: Examples,

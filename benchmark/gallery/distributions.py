@@ -8,7 +8,7 @@ import altair as alt
 import numpy as np
 from numpy.typing import NDArray
 
-from marnn_bench.pictures import COLOURS, save
+from marnn_bench.gallery.charts import COLOURS, save
 
 TITLES = {"length": "length of the string", "depth": "most symbols owed at once", "n": "n"}
 WIDTH, HEIGHT = 320, 200

@@ -1,4 +1,4 @@
-"""The folder of a training: the model's door, its checkpoint, its curves, and a record that is written last."""
+"""The folder of a training: the model file, its checkpoint, its curves, and a record that is written last."""
 
 import csv
 import json
@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from torch import Tensor
 
-from marnn_bench.baselines.checkpoint import save_checkpoint
-from marnn_bench.baselines.record import Record
-from marnn_bench.baselines.training import Trained
+from marnn_bench.baselines.training.checkpoint import save_checkpoint
+from marnn_bench.baselines.training.loop import Trained
+from marnn_bench.baselines.training.record import Record
 from marnn_bench.errors import UsageError
 
 MODEL, CHECKPOINT, CURVES, TRAINING = "model.py", "checkpoint.safetensors", "curves.csv", "training.json"
@@ -20,17 +20,17 @@ MODEL, CHECKPOINT, CURVES, TRAINING = "model.py", "checkpoint.safetensors", "cur
 PARTIAL: Final = ".partial-"
 
 MODEL_FILE: Final = '''\
-"""{record.model}, trained on {record.task.name} by marnn-bench {record.marnn_bench}: the door to runs 0 to {last}.
+"""{record.model}, trained on {record.task.name} by marnn-bench {record.marnn_bench}: runs 0 to {last}.
 
 marnn-bench eval THIS_FOLDER --task {record.task.name} --out RESULT
 """
 
 from pathlib import Path
 
-from marnn_bench.baselines import open_door
+from marnn_bench.baselines import TrainedModel
 
-door = open_door(Path(__file__).parent)
-load, reset, step = door.load, door.reset, door.step
+model = TrainedModel(Path(__file__).parent)
+load, reset, step = model.load, model.reset, model.step
 '''
 
 

@@ -1,6 +1,6 @@
-"""The three ways into a model file: reset + step, predict_batch, predict. They run in the model's process.
+"""The three interfaces that a model file can have: reset + step, predict_batch, predict. They run in the model's process.
 
-Every door is fed one symbol for each stream at a time and gives back one set each; those that want whole prefixes
+Every interface is fed one symbol for each stream at a time and gives back one set each; those that want whole prefixes
 keep them here. What goes wrong in some streams only is reported; what leaves all without an answer is raised.
 """
 
@@ -13,27 +13,27 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from marnn_bench.evaluation.answers import AnswerReader, BadAnswer
+from marnn_bench.evaluation.answers import AnswerParser, BadAnswer
 from marnn_bench.evaluation.protocol import Failure, Ids, Masks, ModelTask
 
 Report = Callable[[Failure], None]
 Prefix = tuple[str, ...]
 
-LONGEST_DETAILS: Final = 20_000
+MAX_DETAILS: Final = 20_000
 """Characters of a traceback that are kept."""
 
 
-class Door(ABC):
+class Interface(ABC):
     """One way to ask a model for the set after each symbol."""
 
     interface: ClassVar[str]
     functions: ClassVar[tuple[str, ...]]
-    """What a model file defines to have this door."""
+    """What a model file defines to have this interface."""
 
     def __init__(self, module: ModuleType, task: ModelTask) -> None:
         self._module = module
         self._alphabet = task.alphabet
-        self._reader = AnswerReader(task.columns)
+        self._reader = AnswerParser(task.columns)
 
     @abstractmethod
     def reset(self, n: int) -> None:
@@ -58,7 +58,7 @@ class Door(ABC):
         return Failure("answer", str(what), self.functions[-1], streams=streams)
 
 
-class StepDoor(Door):
+class StepInterface(Interface):
     """`reset(n)` and `step(ids)`: the model keeps its state. A finished stream is fed 0 and ignored."""
 
     interface = "step"
@@ -76,8 +76,8 @@ class StepDoor(Door):
         return masks
 
 
-class PrefixDoor(Door):
-    """What is common to the doors that want whole prefixes, as tuples of symbols."""
+class PrefixInterface(Interface):
+    """What is common to the interfaces that want whole prefixes, as tuples of symbols."""
 
     def reset(self, n: int) -> None:
         self._prefixes: list[Prefix] = [()] * n
@@ -91,7 +91,7 @@ class PrefixDoor(Door):
                 yield stream, prefix
 
 
-class PredictBatchDoor(PrefixDoor):
+class PredictBatchInterface(PrefixInterface):
     """`predict_batch(prefixes)`: a list of prefixes, of different strings, and an answer for each."""
 
     interface = "predict_batch"
@@ -129,7 +129,7 @@ class PredictBatchDoor(PrefixDoor):
         return masks
 
 
-class PredictDoor(PrefixDoor):
+class PredictInterface(PrefixInterface):
     """`predict(prefix)`: one prefix, one answer."""
 
     interface = "predict"
@@ -148,21 +148,21 @@ class PredictDoor(PrefixDoor):
         return np.array(masks, np.uint64)
 
 
-DOORS: Final = (StepDoor, PredictBatchDoor, PredictDoor)
+INTERFACES: Final = (StepInterface, PredictBatchInterface, PredictInterface)
 """Fastest first."""
 
 
-def open_door(module: ModuleType, task: ModelTask) -> Door:
-    """The fastest door that a model file has."""
+def find_interface(module: ModuleType, task: ModelTask) -> Interface:
+    """The fastest interface that a model file has."""
     meaning = getattr(module, "scores", None)
     if isinstance(meaning, str) and meaning != "sigmoid":
         raise Failure(
             "answer", f'says scores = {meaning!r}; the answers to {task.name} are sets, read from "sigmoid"'
         )
-    for door in DOORS:
-        if all(callable(getattr(module, name, None)) for name in door.functions):
-            return door(module, task)
-    raise Failure("door", "defines none of predict, predict_batch, reset + step")
+    for interface in INTERFACES:
+        if all(callable(getattr(module, name, None)) for name in interface.functions):
+            return interface(module, task)
+    raise Failure("interface", "defines none of predict, predict_batch, reset + step")
 
 
 def call(name: str, function: Callable[..., Any], *arguments: object) -> Any:
@@ -176,7 +176,7 @@ def call(name: str, function: Callable[..., Any], *arguments: object) -> Any:
 def raised(name: str, error: BaseException, streams: list[int] | None = None) -> Failure:
     """The failure that an exception out of a function of the model's is, with its traceback from that function on."""
     trace = error.__traceback__ and error.__traceback__.tb_next
-    details = "".join(traceback.format_exception(type(error), error, trace))[-LONGEST_DETAILS:]
+    details = "".join(traceback.format_exception(type(error), error, trace))[-MAX_DETAILS:]
     if _out_of_memory(error):
         return Failure("memory", "ran out of memory", name, details, streams)
     return Failure("raised", f"raised {_one_line(error)}", name, details, streams)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from marnn_bench.baselines.parameters import DTYPE, Map, Parameters
+from marnn_bench.baselines.cells.parameters import DTYPE, Map, Parameters
 
 State = tuple[Tensor, ...]
 """What is carried from one step to the next, each tensor [run, batch, ...]; the hidden units come first."""

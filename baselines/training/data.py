@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from marnn_bench.baselines.record import TrainedOn
+from marnn_bench.baselines.training.record import TrainedOn
 from marnn_bench.errors import UsageError
 from marnn_bench.examples import Examples
 from marnn_bench.store.cache import cached_data

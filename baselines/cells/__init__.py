@@ -1,0 +1,1 @@
+"""What models are made of: parameters, controllers, memories, and the cell that joins them."""

@@ -1,0 +1,1 @@
+"""Publishing generated splits to the Hugging Face Hub."""
