@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 MARNN := $(BIN)/marnn-bench
 PYTEST := $(BIN)/python -m pytest -q -n auto
 
-.PHONY: demo test test-all check format perf clean
+.PHONY: demo test test-all check format docs golden perf clean
 
 demo: $(VENV)/installed-demo
 	$(MARNN) generate --task dyck2 --out demo/data
@@ -31,12 +31,22 @@ test-all: check
 check: $(VENV)/installed-$(EXTRAS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/python tests/link_tree.py
+	$(BIN)/python tools/link_tree.py
 	$(BIN)/mypy
 
 format: $(VENV)/installed-$(EXTRAS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# What is generated in the documentation: the pages and pictures of tasks and rooms, the README's table.
+docs: $(VENV)/installed-$(EXTRAS)
+	$(BIN)/python -m marnn_bench.gallery docs
+	$(BIN)/python tools/architecture.py
+	$(BIN)/python tools/readme.py
+
+# The digests of all released splits; an old line that changes is a new major version of its task.
+golden: $(VENV)/installed-$(EXTRAS)
+	$(BIN)/python tools/golden.py
 
 perf: $(VENV)/installed-$(EXTRAS)
 	for script in perf/*.py; do $(BIN)/python $$script; done

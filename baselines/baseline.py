@@ -1,7 +1,7 @@
 """What a baseline is: a model of a paper, its sizes, its recipe, and its row in the paper's tables."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from marnn_bench.baselines.recipes import Recipe
@@ -24,23 +24,23 @@ class Sizes:
 class Baseline:
     """A published model that can be trained.
 
-    published_row:  its name in the paper's tables
     build:          from the numbers of symbols and of columns, and the sizes, to the model
-    usual:          its sizes
+    default_sizes:  the paper's
     sizes:          by task, where they differ
+    published_row:  its name in the paper's tables, if it has a row there
     """
 
     name: str
     paper: str
-    published_row: str
     recipe: Recipe
     build: "Callable[[int, int, Sizes], Cell]"
-    usual: Sizes
-    sizes: Mapping[str, Sizes]
+    default_sizes: Sizes
+    sizes: Mapping[str, Sizes] = field(default_factory=dict)
+    published_row: str | None = None
 
     def sizes_for(self, task: Task) -> Sizes:
         """The paper's sizes for this task."""
-        return self.sizes.get(task.name, self.usual)
+        return self.sizes.get(task.name, self.default_sizes)
 
     def cell(self, task: Task, sizes: Sizes | None = None) -> "Cell":
         """The model for this task, of the paper's sizes or others."""

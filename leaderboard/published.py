@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 from marnn_bench.leaderboard.statistics import Spread
 
-PAPERS = ("suzgun2019",)
-"""One pair of files per paper in data/: NAME.csv, the numbers in percent; NAME.toml, the paper and its remarks."""
+DATA = "data"
+"""The folder with one pair of files per paper: NAME.csv, the numbers in percent; NAME.toml, the paper and its remarks."""
 
 
 @dataclass(frozen=True)
@@ -63,11 +64,16 @@ def published_tasks() -> tuple[str, ...]:
 
 @cache
 def _papers() -> tuple[Paper, ...]:
-    return tuple(_read(paper) for paper in PAPERS)
+    found = sorted(file.name for file in _data().iterdir())
+    return tuple(_read(name.removesuffix(".csv")) for name in found if name.endswith(".csv"))
+
+
+def _data() -> Traversable:
+    return files("marnn_bench.leaderboard") / DATA
 
 
 def _read(paper: str) -> Paper:
-    data = files("marnn_bench.leaderboard") / "data"
+    data = _data()
     about = tomllib.loads((data / f"{paper}.toml").read_text("utf-8"))
     table = csv.DictReader((data / f"{paper}.csv").read_text("utf-8").splitlines())
     rows = tuple(

@@ -76,7 +76,7 @@ def stack_rnn(symbols: int, columns: int, sizes: Sizes) -> Cell:
     return Stack(symbols, columns, RNN(sizes.hidden), sizes.memory_width, sizes.memory_cells)
 
 
-USUAL = Sizes(hidden=8, memory_width=1, memory_cells=104)
+DEFAULT_SIZES = Sizes(hidden=8, memory_width=1, memory_cells=104)
 """Section 4.2. In the published code the stacks, too, have 104 cells; the longest string has 100 symbols."""
 
 SIZES = {
@@ -86,7 +86,7 @@ SIZES = {
 """Sections 5.2 and 6.2: memories five wide, and for six kinds of brackets twelve hidden units."""
 
 BASELINES = (
-    Baseline("rnn", "suzgun2019", "Vanilla RNN", SUZGUN2019, rnn, USUAL, SIZES),
-    Baseline("lstm", "suzgun2019", "Vanilla LSTM", SUZGUN2019, lstm, USUAL, SIZES),
-    Baseline("stack-rnn", "suzgun2019", "Stack-RNN+Softmax", SUZGUN2019, stack_rnn, USUAL, SIZES),
+    Baseline("rnn", "suzgun2019", SUZGUN2019, rnn, DEFAULT_SIZES, SIZES, "Vanilla RNN"),
+    Baseline("lstm", "suzgun2019", SUZGUN2019, lstm, DEFAULT_SIZES, SIZES, "Vanilla LSTM"),
+    Baseline("stack-rnn", "suzgun2019", SUZGUN2019, stack_rnn, DEFAULT_SIZES, SIZES, "Stack-RNN+Softmax"),
 )

@@ -37,7 +37,7 @@ class Record:
 
     model: str
     paper: str
-    published_row: str
+    published_row: str | None
     runs: int
     parameters: int
     sizes: Sizes

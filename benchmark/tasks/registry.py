@@ -7,6 +7,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 
 from marnn_bench.errors import UsageError
 from marnn_bench.task import Task
@@ -23,15 +24,15 @@ ENTRY_POINTS = "marnn_bench.tasks"
 
 @cache
 def our_tasks() -> dict[str, Task]:
-    """The tasks of this package by name: those in the tuple TASKS of every module beside this one."""
-    modules = [import_module(f"{__package__}.{paper}") for paper in _papers()]
-    return {task.name: task for module in modules for task in module.TASKS}
+    """The tasks of this package by name."""
+    return {task.name: task for module in our_modules() for task in module.TASKS}
 
 
-def _papers() -> list[str]:
-    """The modules beside this one, one per paper, in the order in which they are listed."""
+def our_modules() -> list[ModuleType]:
+    """The modules beside this one, one per paper, each with a tuple TASKS."""
     found = {module.name for module in iter_modules([str(Path(__file__).parent)])} - {Path(__file__).stem}
-    return [paper for paper in LISTED_FIRST if paper in found] + sorted(found.difference(LISTED_FIRST))
+    papers = [paper for paper in LISTED_FIRST if paper in found] + sorted(found.difference(LISTED_FIRST))
+    return [import_module(f"{__package__}.{paper}") for paper in papers]
 
 
 def all_tasks() -> dict[str, Task]:

@@ -1,0 +1,1 @@
+"""The commands that train baselines and list them."""

@@ -1,0 +1,183 @@
+"""Published numbers, and our results beside them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from helpers.synthetic_results import write_result
+
+from marnn_bench.cli import main
+from marnn_bench.leaderboard.published import PublishedRow, published_rows, published_tasks
+from marnn_bench.tasks.registry import our_tasks
+
+TABLES = {"dyck2": 2, "dyck3": 3, "dyck6": 4, "hom-palindrome": 5, "string-reversal": 6}
+EVERY_ROW = [row for task in TABLES for row in published_rows(task)]
+
+
+def show(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["leaderboard", "show", *map(str, arguments)])
+
+
+def boards(*arguments: object) -> list[dict[str, Any]]:
+    done = show(*arguments, "--format", "json")
+    assert done.exit_code == 0, done.output
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def solving(runs: int, rows: int = 200) -> np.ndarray:
+    """So many runs with every string right."""
+    return np.ones((runs, rows), bool)
+
+
+@pytest.mark.parametrize(("task", "table"), TABLES.items())
+def test_every_table_has_the_twelve_models_of_the_paper(task: str, table: int) -> None:
+    rows = published_rows(task)
+    controllers, gates = (
+        ("Stack-RNN", "Stack-LSTM", "Baby-NTM"),
+        ("Softmax", "Softmax-Temp", "Gumbel-Softmax"),
+    )
+    ours = [f"{controller}+{gate}" for controller in controllers for gate in gates]
+    assert [row.model for row in rows] == ["Vanilla RNN", "Vanilla LSTM", "Stack-RNN by J&M (2015)", *ours]
+    assert {row.source for row in rows} == {f"Suzgun et al. 2019, Table {table}"}
+
+
+def test_every_published_task_is_a_task() -> None:
+    assert {*TABLES, "marked-palindrome"} <= set(published_tasks()) <= set(our_tasks())
+
+
+def test_numbers_that_the_text_of_the_paper_repeats() -> None:
+    test = {(row.task, row.model): row.splits["test"] for row in EVERY_ROW}
+    assert test["dyck2", "Stack-RNN+Softmax"].min == 0.9996
+    assert test["dyck3", "Stack-RNN+Softmax"].mean == 0.8
+    # "the standard recurrent models could not predict even one sample in the test set correctly" (section 6.1)
+    assert test["hom-palindrome", "Vanilla LSTM"].max == test["hom-palindrome", "Vanilla RNN"].max == 0
+    # "the vanilla RNNs and LSTMs failed to generalize with below 5% accuracy" (section 5.1)
+    assert test["dyck2", "Vanilla LSTM"].max == 0.041
+    # "the Stack-LSTMs+Gumbel-Softmax performed slightly better than the other models in terms of their mean" (6.1)
+    assert max(published_rows("hom-palindrome"), key=lambda row: row.splits["test"].mean).model == (
+        "Stack-LSTM+Gumbel-Softmax"
+    )
+
+
+@pytest.mark.parametrize("row", EVERY_ROW, ids=lambda row: f"{row.task} {row.model}")
+def test_the_printed_statistics_are_possible_for_ten_runs(row: PublishedRow) -> None:
+    """Of ten runs with this minimum, median and maximum the mean lies between two bounds (up to rounding)."""
+    assert row.runs == 10
+    for spread in row.splits.values():
+        assert 0 <= spread.min <= spread.median <= spread.max <= 1
+        least = (4 * spread.min + 5 * spread.median + spread.max) / 10
+        most = (spread.min + 5 * spread.median + 4 * spread.max) / 10
+        assert least - 1e-4 <= spread.mean <= most + 1e-4
+
+
+def test_doubtful_rows_carry_a_remark() -> None:
+    """Tables 3 and 4 print one row twice; the row of Joulin & Mikolov's model cannot be run from the released code."""
+    doubted = {(row.task, row.model) for row in EVERY_ROW if row.remarks}
+    copied = {(task, f"Stack-{kind}+Softmax-Temp") for task in ("dyck3", "dyck6") for kind in ("RNN", "LSTM")}
+    assert doubted == copied | {(task, "Stack-RNN by J&M (2015)") for task in TABLES}
+    for task in ("dyck3", "dyck6"):
+        first, second = (row for row in published_rows(task) if (task, row.model) in copied)
+        assert first.splits == second.splits
+
+
+def test_our_row_follows_the_published_one_that_it_reproduces(tmp_path: Path) -> None:
+    baseline = write_result(tmp_path / "a", solving(3), model="lstm", published_row="Vanilla LSTM")
+    other = write_result(tmp_path / "b", solving(1), model="mine")
+    table = show(other, baseline).stdout.split("\n\n")[1]
+    names = [line[:25].strip() for line in table.splitlines()]
+    assert names.index("ours: lstm") == names.index("Vanilla LSTM") + 1
+    assert names.index("ours: mine") == names.index("Baby-NTM+Gumbel-Softmax") + 1
+    assert sum(name.startswith("ours: ") for name in names) == 2
+
+
+def test_a_training_that_departs_from_the_paper_says_so(tmp_path: Path) -> None:
+    deviations = {"epochs": {"paper": 3, "here": 2}, "rows": {"paper": 5000, "here": 100}}
+    done = show(
+        write_result(tmp_path / "a", solving(2), published_row="Vanilla LSTM", deviations=deviations),
+        write_result(tmp_path / "b", solving(2), published_row="Vanilla LSTM"),
+    )
+    noted = [line.strip() for line in done.stdout.splitlines() if "not as in the paper" in line]
+    assert noted == ["not as in the paper: epochs 2 instead of 3, rows 100 instead of 5000"]
+
+
+def test_a_row_in_json_says_whose_it_is(tmp_path: Path) -> None:
+    right = np.zeros((4, 200), bool)
+    right[0] = True
+    right[1, :198] = True
+    right[2, :100] = True
+    (board,) = boards(write_result(tmp_path / "a", right, model="mine"))
+    assert {row["source"] for row in board["published"]} == {"Suzgun et al. 2019, Table 2"}
+    (ours,) = board["ours"]
+    assert ours["source"] == "ours"
+    assert ours["sequence_accuracy"] == {"min": 0.0, "max": 1.0, "median": 0.745, "mean": 0.6225}
+    assert (ours["runs"], ours["solved"]["runs"]) == (4, 2)
+    assert ours["solved"]["value"] == 0.5
+
+
+def test_the_table_fits_80_columns_at_its_widest(tmp_path: Path) -> None:
+    """The longest names, 100 % everywhere, the widest interval, every remark."""
+    results = [
+        write_result(tmp_path / str(i), solving(runs), task="dyck6", model="a-model-with-a-very-long-name")
+        for i, runs in enumerate((1, 1000))
+    ]
+    done = show(*results)
+    table = done.stdout.partition("\n\n")[2]
+    assert max(len(line) for line in table.splitlines() if str(tmp_path) not in line) <= 80
+    assert "ours: a-model-with-a-ver…  " in table
+    assert "a-model-with-a-very-long-name (2): " in table
+
+
+def test_results_on_different_strings_never_share_a_table(tmp_path: Path) -> None:
+    results = [
+        write_result(tmp_path / "a", solving(1), digest="aa" * 32),
+        write_result(tmp_path / "b", solving(1), digest="bb" * 32),
+        write_result(tmp_path / "c", solving(1), task="dyck3"),
+        write_result(tmp_path / "d", solving(1), split="train"),
+        write_result(tmp_path / "e", solving(1), digest="aa" * 32),
+    ]
+    found = boards(*results)
+    assert [[Path(row["folder"]).name for row in board["ours"]] for board in found] == [
+        ["a", "e"],
+        ["b"],
+        ["c"],
+        ["d"],
+    ]
+    train = found[3]["published"][1]["sequence_accuracy"]
+    assert train == {"min": 0.3616, "max": 0.628, "median": 0.5324, "mean": 0.5238}
+
+
+def test_a_task_is_chosen_and_its_published_rows_need_no_result(tmp_path: Path) -> None:
+    two, three = (
+        write_result(tmp_path / "a", solving(1)),
+        write_result(tmp_path / "b", solving(1), task="dyck3"),
+    )
+    assert [board["task"]["name"] for board in boards(two, three, "--task", "dyck3")] == ["dyck3"]
+    (board,) = boards("--task", "string-reversal")
+    assert len(board["published"]) == 12
+    assert not board["ours"]
+    assert "three\nof 90 trials" in show("--task", "marked-palindrome").stdout
+    assert "No published numbers for dyck1" in show("--task", "dyck1").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "Give a result folder"),
+        (["--task", "dyk2"], "Did you mean dyck2"),
+        (["nowhere"], "nowhere is not a folder"),
+        (["RESULT", "--plot", "picture.gif"], "No picture can be written as picture.gif"),
+        (["RESULT", "--plot", "no/such/folder/picture.svg"], "No such file"),
+        (["--task", "dyck2", "--plot", "picture.png"], "--plot draws results"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_in_one_line(arguments: list[str], said: str, tmp_path: Path) -> None:
+    result = write_result(tmp_path / "a", solving(1))
+    done = show(*(str(result) if argument == "RESULT" else argument for argument in arguments))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: ")
+    assert len(done.stderr.splitlines()) == 1
+    assert said in done.stderr
