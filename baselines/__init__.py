@@ -19,14 +19,14 @@ _PUBLIC = {
     "train": "training.loop",
 }
 
-_FORMER = {"open_door": "TrainedModel"}
+_DEPRECATED_NAMES = {"open_door": "TrainedModel"}
 """Names by which the model files of earlier trainings ask."""
 
 __all__ = [*_PUBLIC]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> object:
-    name = _FORMER.get(name, name)
+    name = _DEPRECATED_NAMES.get(name, name)
     if name in _PUBLIC:
         return getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

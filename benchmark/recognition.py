@@ -13,8 +13,8 @@ from marnn_bench.views import NextSymbol, Recognition
 def as_recognition(task: Task) -> Task:
     """The task `<task>--recognition`: is it a member? Language, windows and rows (half of them members) stay.
 
-    Splits of so many rows of each size become splits of as many rows in all, those of all strings have as many that are
-    none beside them. Guided negatives need next-symbol sets.
+    A split with so many rows of each size becomes one with as many rows in all; a split of all strings gets as many
+    negatives as it has members. Guided negatives need next-symbol sets.
     """
     if not isinstance(task.view, NextSymbol):
         raise UsageError(
@@ -25,11 +25,11 @@ def as_recognition(task: Task) -> Task:
         task,
         name=f"{task.name}--recognition",
         view=Recognition(tuple(kind for kind in KINDS if has_masks or kind != "guided")),
-        splits={name: _in_all(task.language, split) for name, split in task.splits.items()},
+        splits={name: _recognition_split(task.language, split) for name, split in task.splits.items()},
     )
 
 
-def _in_all(language: Language, split: Split) -> Split:
+def _recognition_split(language: Language, split: Split) -> Split:
     sizes = language.sizes(split.window)
     if split.rows == "all":
         return replace(split, rows=2 * sum(map(language.count, sizes)))

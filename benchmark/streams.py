@@ -3,7 +3,7 @@
 A model is fed one symbol after the other and asked for the next one. It never sees where a string ends: on the last
 symbol of one the first of the next is asked for. Its memory is not emptied for each string, only every so many, before
 their first symbol is asked for. As in the authors' program the symbol fed first is the last of the alphabet; behind the
-last string the first begins again (ours: their last string is not judged).
+last string the first begins again (our choice; the authors do not score the last string).
 
     strings   a b   a a b b             resets every 2 strings
     fed       b  a  b  a  a  b  b
@@ -35,27 +35,27 @@ NO_ROW = -1
 class Stream:
     """What is fed and asked, one place for each symbol and one before the first: [places].
 
-    fed:      symbol ids
-    wanted:   the symbol that comes next
+    inputs:   symbol ids
+    targets:  the symbol that comes next
     scored:   whether that counts: only one symbol could come
     resets:   whether memory is emptied before this symbol is fed
     rows:     the string whose answer it is, by which what follows on its last symbol is meant too; -1 before the first
     """
 
-    fed: Ids
-    wanted: Ids
+    inputs: Ids
+    targets: Ids
     scored: NDArray[np.bool_]
     resets: NDArray[np.bool_]
     rows: NDArray[np.int64]
 
     def __iter__(self) -> Iterator[tuple[int, int, bool, bool]]:
         """Place by place: fed, wanted, scored, reset."""
-        columns = (self.fed, self.wanted, self.scored, self.resets)
+        columns = (self.inputs, self.targets, self.scored, self.resets)
         return zip(*(column.tolist() for column in columns), strict=True)
 
-    def right(self, answers: NDArray[np.integer]) -> NDArray[np.bool_]:
+    def correct(self, answers: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Whether each string has all its scored symbols right, given one id for each place: [strings]."""
-        wrong = self.scored & (answers != self.wanted)
+        wrong = self.scored & (answers != self.targets)
         return np.asarray(np.bincount(self.rows[1:], wrong[1:]) == 0)
 
 
@@ -81,9 +81,9 @@ def as_stream(examples: Examples, reset_every: int | None = None) -> Stream:
     resets = np.zeros(len(strings.ids) + 1, np.bool_)
     resets[strings.offsets[:-1:every]] = True
     return Stream(
-        fed=np.concatenate([last_letter, strings.ids]),
-        wanted=np.append(strings.ids, strings.ids[0]),
-        scored=np.concatenate([[False], view.counts(task.language, examples.answers)]),
+        inputs=np.concatenate([last_letter, strings.ids]),
+        targets=np.append(strings.ids, strings.ids[0]),
+        scored=np.concatenate([[False], view.scored_mask(task.language, examples.answers)]),
         resets=resets,
         rows=np.concatenate([[NO_ROW], strings.rows]),
     )

@@ -9,7 +9,7 @@ from marnn_bench.errors import UsageError
 from marnn_bench.generators.keys import Key, derive_key
 from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Law
-from marnn_bench.generators.sampling.distinct import LARGEST
+from marnn_bench.generators.sampling.distinct import MAX_DISTINCT_ROWS
 from marnn_bench.generators.window import Window
 from marnn_bench.views import NextSymbol, SetView, View
 
@@ -147,6 +147,6 @@ class Task:
                 rows=wanted,
                 window=windows.get(name, split.window),
                 law=self.language.law(law).spec if law else split.law,
-                distinct=split.distinct and not (isinstance(wanted, int) and wanted > LARGEST),
+                distinct=split.distinct and not (isinstance(wanted, int) and wanted > MAX_DISTINCT_ROWS),
             )
         return replace(self, splits=changed)

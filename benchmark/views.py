@@ -35,7 +35,7 @@ class NextSymbol:
         masks = language.next_symbols(strings)
         return masks if self.end else masks & np.uint64((1 << len(language.alphabet)) - 1)
 
-    def counts(self, language: Language, answers: Masks) -> NDArray[np.bool_]:
+    def scored_mask(self, language: Language, answers: Masks) -> NDArray[np.bool_]:
         """Which answers count: [symbols]."""
         if self.scored == "all":
             return np.ones(len(answers), np.bool_)

@@ -8,4 +8,4 @@ class MarnnError(Exception):
 
 
 class LanguageError(MarnnError):
-    """A language, law or window that cannot be: empty, contradictory or beyond what a device can do."""
+    """An invalid language, law or window: empty, contradictory or beyond what a device can do."""

@@ -30,7 +30,7 @@ class Labeller(ABC):
         return (last >> np.uint64(len(self.alphabet)) & np.uint64(1)).astype(np.bool_)
 
 
-def before_each(after: NDArray[np.int32], start: int, strings: Strings) -> NDArray[np.int32]:
+def previous_values(after: NDArray[np.int32], start: int, strings: Strings) -> NDArray[np.int32]:
     """From what holds after each symbol, what holds before it, which is `start` at the head of a string: [symbols]."""
     before = np.empty_like(after)
     before[1:] = after[:-1]

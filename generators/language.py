@@ -12,14 +12,14 @@ from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key
 from marnn_bench.generators.labeller import Labeller
-from marnn_bench.generators.laws import Draws, Law, SizeFirst
+from marnn_bench.generators.laws import Draws, Law, TwoStageLaw
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.thresholds import EXACT, Weight
 from marnn_bench.generators.window import Window
 
 Masks = NDArray[np.uint64]
 
-LARGEST_SIZE = 10_000
+MAX_SIZE = 10_000
 """Of a window; the numbers of strings of that size have thousands of digits."""
 
 
@@ -61,7 +61,7 @@ class Language(ABC):
     def sample(self, sizes: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
         """For each draw, a string of the given size, every one equally likely. Some string must have it."""
 
-    def measured(self, strings: Strings) -> NDArray[np.int64]:
+    def sizes_of(self, strings: Strings) -> NDArray[np.int64]:
         """The sizes of members: [n]."""
         return strings.lengths
 
@@ -72,14 +72,14 @@ class Language(ABC):
     def law(self, spec: str) -> Law:
         """The law of this spelling."""
         if spec == "uniform":
-            return Uniform(self)
+            return UniformLaw(self)
         raise LanguageError(f"{self.name} has no law {spec!r}; it has {', '.join(self.law_names)}.")
 
     def sizes(self, window: Window) -> list[int]:
         """The sizes in the window that some string has."""
-        if window.high > LARGEST_SIZE:
+        if window.high > MAX_SIZE:
             raise LanguageError(
-                f"Window {window} is too wide: sizes are counted one by one up to {LARGEST_SIZE:,}."
+                f"Window {window} is too wide: sizes are counted one by one up to {MAX_SIZE:,}."
             )
         found = [size for size in window if self.count(size)]
         if not found:
@@ -109,7 +109,7 @@ class Language(ABC):
 
 
 @dataclass(frozen=True)
-class Uniform(SizeFirst):
+class UniformLaw(TwoStageLaw):
     """Size uniform over those in the window that some string has, then every string of it equally likely."""
 
     language: Language
@@ -123,7 +123,7 @@ class Uniform(SizeFirst):
 
     def log_prob(self, strings: Strings, window: Window) -> NDArray[np.float64]:
         member = self.language.accepts(strings)
-        sizes = self.language.measured(strings.take(member))
+        sizes = self.language.sizes_of(strings.take(member))
         table = np.full(int(sizes.max(initial=0)) + 1, -np.inf)
         for size in np.unique(sizes):
             table[size] = -float(EXACT.ln(EXACT.create_decimal(self.language.count(int(size)))))

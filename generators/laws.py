@@ -41,7 +41,7 @@ class Law(ABC):
         raise LanguageError(f"Law {self.spec} has no exact probabilities; use one that has, such as uniform.")
 
 
-class SizeFirst(Law):
+class TwoStageLaw(Law):
     """A law in two steps: the size (as `Language.measure` says), by exact weights, then a string given its size."""
 
     @abstractmethod
@@ -68,7 +68,7 @@ class SizeFirst(Law):
 
 
 @lru_cache(maxsize=64)
-def _size_choice(law: SizeFirst, window: Window) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+def _size_choice(law: TwoStageLaw, window: Window) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     weights = law.size_weights(window)
     return np.array([*weights], np.int64), thresholds(weights.values())
 

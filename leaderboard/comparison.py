@@ -8,7 +8,7 @@ import numpy as np
 from marnn_bench.errors import UsageError
 from marnn_bench.leaderboard.results import Result
 from marnn_bench.leaderboard.statistics import Interval, difference_interval, mcnemar, median_run
-from marnn_bench.scoring.metrics import LEVEL
+from marnn_bench.scoring.metrics import CONFIDENCE_LEVEL
 
 Verdict = Literal["A is better", "B is better", "no difference shown"]
 
@@ -47,7 +47,7 @@ class Comparison:
     @property
     def differ(self) -> bool:
         if self.single:
-            return self.median_runs.p < 1 - LEVEL
+            return self.median_runs.p < 1 - CONFIDENCE_LEVEL
         return not self.difference.lower <= 0 <= self.difference.upper
 
     @property
@@ -72,7 +72,7 @@ class Comparison:
             },
             "difference": {
                 **asdict(self.difference),
-                "level": LEVEL,
+                "level": CONFIDENCE_LEVEL,
                 "method": "bootstrap over runs and strings",
             },
             "mcnemar": asdict(self.median_runs),

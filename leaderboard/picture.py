@@ -43,7 +43,7 @@ def _panels(boards: Sequence[Board]) -> list[list[Board]]:
 
 
 def _panel(boards: Sequence[Board]) -> alt.LayerChart:
-    """One task: the shading lies below, then the trivial answers, the bands, the lines."""
+    """One task: the shading lies below, then the trivial answers, the bins, the lines."""
     boards = sorted(boards, key=_lengths)
     points = [
         point for board in boards for label, result in board.ours.items() for point in _points(label, result)

@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from marnn_bench.scoring.metrics import LEVEL
+from marnn_bench.scoring.metrics import CONFIDENCE_LEVEL
 
 RESAMPLES = 2_000
 
@@ -80,36 +80,36 @@ def difference_interval(first: Correct, second: Correct, seed: int = 0) -> Inter
     variance is unbiased (Rao & Wu 1988): in simulations the interval held the truth in 93-96 % of cases with 5 and 10
     runs, in 87 % with three. With one run only the strings vary.
     """
-    random = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     rows = first.shape[1]
     results = [correct.astype(np.float64) for correct in (first, second)]
     differences = np.empty(RESAMPLES)
     for i in range(RESAMPLES):
-        strings = _draw(random, rows, rows) / rows  # [rows]
-        low, high = (_draw_runs(random, len(correct)) @ (correct @ strings) for correct in results)
+        strings = _draw(rng, rows, rows) / rows  # [rows]
+        low, high = (_draw_runs(rng, len(correct)) @ (correct @ strings) for correct in results)
         differences[i] = high - low
     return _interval(float(second.mean() - first.mean()), differences)
 
 
 def mean_intervals(values: Floats, seed: int = 0) -> list[Interval]:
     """For each column of [runs, columns], the mean over runs with its 95 % bootstrap interval, runs resampled."""
-    random = np.random.default_rng(seed)
-    runs = np.stack([_draw_runs(random, len(values)) for _ in range(RESAMPLES)])  # [resamples, runs]
+    rng = np.random.default_rng(seed)
+    runs = np.stack([_draw_runs(rng, len(values)) for _ in range(RESAMPLES)])  # [resamples, runs]
     means = runs @ values  # [resamples, columns]
     return [_interval(float(mean), drawn) for mean, drawn in zip(values.mean(axis=0), means.T, strict=True)]
 
 
-def _draw_runs(random: np.random.Generator, runs: int) -> Floats:
+def _draw_runs(rng: np.random.Generator, runs: int) -> Floats:
     """The weight of each run in a mean over runs drawn with replacement, one fewer than there are: [runs]."""
     drawn = max(1, runs - 1)
-    return _draw(random, runs, drawn) / drawn
+    return _draw(rng, runs, drawn) / drawn
 
 
-def _draw(random: np.random.Generator, n: int, times: int) -> NDArray[np.int64]:
+def _draw(rng: np.random.Generator, n: int, times: int) -> NDArray[np.int64]:
     """How often each of n things is drawn, in so many draws with replacement: [n]."""
-    return np.bincount(random.integers(n, size=times), minlength=n)
+    return np.bincount(rng.integers(n, size=times), minlength=n)
 
 
 def _interval(value: float, resampled: Floats) -> Interval:
-    lower, upper = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    lower, upper = np.quantile(resampled, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
     return Interval(value, float(lower), float(upper))

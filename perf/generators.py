@@ -79,14 +79,14 @@ def written(workers: int) -> float:
 
 def plain_sampler() -> float:
     """The grammar written down as a recursive function; what falls outside the window is thrown away."""
-    chance = random.Random(1)
+    rng = random.Random(1)
 
     def derive(out: list[str], depth: int) -> None:
         if len(out) > LONG.high or depth > LONG.high:
             raise OverflowError
-        rule = chance.random()
+        rule = rng.random()
         if rule < 0.5:
-            pair = chance.choice(["()", "[]"])
+            pair = rng.choice(["()", "[]"])
             out.append(pair[0])
             derive(out, depth + 1)
             out.append(pair[1])

@@ -84,7 +84,7 @@ def plain(name: str, run: Callable[[], int]) -> Row:
 
 def rejection(grammar: Grammar, window: Window) -> Callable[[], int]:
     """Derivations from the start, given up where they grow too long, thrown away where they end too short."""
-    chance = random.Random(1)
+    rng = random.Random(1)
     sides, weights = defaultdict(list), defaultdict(list)
     for rule in grammar.rules:
         sides[rule.left].append([(part.name, part.is_symbol) for part in reversed(rule.right)])
@@ -98,7 +98,7 @@ def rejection(grammar: Grammar, window: Window) -> Callable[[], int]:
             if is_symbol:
                 out.append(name)
             else:
-                todo += chance.choices(sides[name], weights[name])[0]
+                todo += rng.choices(sides[name], weights[name])[0]
         return len(out) if not todo and len(out) in window else 0
 
     return run
@@ -106,10 +106,10 @@ def rejection(grammar: Grammar, window: Window) -> Callable[[], int]:
 
 def lists(copying: Rearrangement) -> Callable[[], int]:
     """A list of random symbols and the same in another order."""
-    chance, symbols = random.Random(1), copying.alphabet.symbols
+    rng, symbols = random.Random(1), copying.alphabet.symbols
 
     def run() -> int:
-        source = chance.choices(symbols, k=chance.choice(copying.sizes(LONG)))
+        source = rng.choices(symbols, k=rng.choice(copying.sizes(LONG)))
         if isinstance(copying, BigramFlip):
             target = [symbol for i in range(0, len(source), 2) for symbol in (source[i + 1], source[i])]
         else:

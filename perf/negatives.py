@@ -80,7 +80,7 @@ def plain_swaps() -> float:
     """Two unequal symbols exchanged until a stack says no."""
     sources = members(DYCK2, LONG).take(range(2_000))
     texts = [text.split() for text in sources.texts(DYCK2.alphabet)]
-    closing, chance = dict(DYCK2.brackets), random.Random(1)
+    closing, rng = dict(DYCK2.brackets), random.Random(1)
 
     def is_member(string: list[str]) -> bool:
         owed: list[str] = []
@@ -96,7 +96,7 @@ def plain_swaps() -> float:
             made = text
             while is_member(made):
                 made = text.copy()
-                here, there = (chance.randrange(len(made)) for _ in range(2))
+                here, there = (rng.randrange(len(made)) for _ in range(2))
                 made[here], made[there] = made[there], made[here]
 
     return len(sources.ids) / median_seconds(run)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from marnn_bench.store.content import contents
 from marnn_bench.task import Task
-from marnn_bench.tasks.registry import our_tasks
+from marnn_bench.tasks.registry import builtin_tasks
 
 GOLDEN = Path(__file__).parents[1] / "tests" / "benchmark" / "tasks" / "golden.json"
 LAWS = {
@@ -28,10 +28,10 @@ def digests(task: Task) -> dict[str, str]:
 
 def all_digests() -> dict[str, dict[str, str]]:
     """Those of every task of ours, and of smaller splits by other laws."""
-    found = {f"{task.name} {task.version}": digests(task) for task in our_tasks().values()}
+    found = {f"{task.name} {task.version}": digests(task) for task in builtin_tasks().values()}
     for name, laws in LAWS.items():
         for law in laws:
-            task = our_tasks()[name].with_splits({"train": 1_000, "test": 300}, law)
+            task = builtin_tasks()[name].with_splits({"train": 1_000, "test": 300}, law)
             found[f"{name} {task.version} {law}"] = digests(task)
     return found
 

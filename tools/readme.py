@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from marnn_bench.tasks.registry import our_modules
+from marnn_bench.tasks.registry import builtin_modules
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -34,7 +34,7 @@ def rows() -> Iterator[str]:
     """The lines of the table."""
     yield "| paper | tasks |"
     yield "|---|---|"
-    for module in our_modules():
+    for module in builtin_modules():
         yield f"| {cited(module.__doc__ or '')} | {' '.join(f'`{task.name}`' for task in module.TASKS)} |"
 
 

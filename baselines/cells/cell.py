@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from marnn_bench.baselines.cells.controllers import Controller, State
-from marnn_bench.baselines.cells.parameters import Map, Parameters, linear
+from marnn_bench.baselines.cells.parameters import AffineShape, Parameters, linear
 
 
 @dataclass(frozen=True)
@@ -24,23 +24,23 @@ class Cell(ABC):
     controller: Controller
 
     @property
-    def maps(self) -> Mapping[str, Map]:
+    def shapes(self) -> Mapping[str, AffineShape]:
         """Its affine maps."""
         output = linear(self.controller.hidden, self.columns)
-        return {**self.controller.maps(self.symbols), **self.memory_maps(), "output": output}
+        return {**self.controller.shapes(self.symbols), **self.memory_shapes(), "output": output}
 
     @property
-    def size(self) -> int:
+    def num_parameters(self) -> int:
         """Number of parameters of one run."""
-        return sum(shape.size for shape in self.maps.values())
+        return sum(shape.num_parameters for shape in self.shapes.values())
 
-    def memory_maps(self) -> dict[str, Map]:
+    def memory_shapes(self) -> dict[str, AffineShape]:
         """The maps between controller and memory."""
         return {}
 
-    def start(self, runs: int, batch: int) -> State:
+    def initial_state(self, runs: int, batch: int) -> State:
         """The state before the first symbol."""
-        return self.controller.start(runs, batch)
+        return self.controller.initial_state(runs, batch)
 
     def encode(self, w: Parameters, ids: Tensor) -> Tensor:
         """What the controller is given of these symbols: [run (or 1 for all), batch] -> [run, batch, ...]"""
@@ -62,7 +62,7 @@ class Cell(ABC):
         Neither encoding nor decoding depends on the order of the symbols: both are done for all steps at once.
         """
         runs, batch, steps = len(w["input"].weight), *ids.shape[1:]
-        state = self.start(runs, batch)
+        state = self.initial_state(runs, batch)
         hidden = []
         for x in self.encode(w, ids.flatten(1)).view(runs, batch, steps, -1).unbind(2):
             state, h = self.step(w, state, x)

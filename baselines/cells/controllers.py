@@ -7,7 +7,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from marnn_bench.baselines.cells.parameters import DTYPE, Map, Parameters
+from marnn_bench.baselines.cells.parameters import DTYPE, AffineShape, Parameters
 
 State = tuple[Tensor, ...]
 """What is carried from one step to the next, each tensor [run, batch, ...]; the hidden units come first."""
@@ -25,12 +25,12 @@ class Controller(ABC):
     vectors: ClassVar[int]
     """How many vectors of `hidden` units the state consists of."""
 
-    def maps(self, symbols: int) -> dict[str, Map]:
+    def shapes(self, symbols: int) -> dict[str, AffineShape]:
         """The maps of input and hidden units: U(-1/sqrt(H), 1/sqrt(H))."""
         width, bound = self.gates * self.hidden, self.hidden**-0.5
-        return {"input": Map(symbols, width, bound), "hidden": Map(self.hidden, width, bound)}
+        return {"input": AffineShape(symbols, width, bound), "hidden": AffineShape(self.hidden, width, bound)}
 
-    def start(self, runs: int, batch: int) -> State:
+    def initial_state(self, runs: int, batch: int) -> State:
         """The state before the first symbol: zeros."""
         return (torch.zeros(runs, batch, self.hidden, dtype=DTYPE),) * self.vectors
 

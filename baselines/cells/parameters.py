@@ -14,7 +14,7 @@ DTYPE: Final = torch.float64
 
 
 @dataclass(frozen=True)
-class Map:
+class AffineShape:
     """The shape of an affine map, and `bound`: its weights and biases begin uniform in [-bound, bound]."""
 
     inputs: int
@@ -22,14 +22,14 @@ class Map:
     bound: float
 
     @property
-    def size(self) -> int:
+    def num_parameters(self) -> int:
         """Number of weights and biases."""
         return (self.inputs + 1) * self.outputs
 
 
-def linear(inputs: int, outputs: int) -> Map:
+def linear(inputs: int, outputs: int) -> AffineShape:
     """The shape and initial law of torch.nn.Linear(inputs, outputs)."""
-    return Map(inputs, outputs, inputs**-0.5)
+    return AffineShape(inputs, outputs, inputs**-0.5)
 
 
 class Affine(NamedTuple):
@@ -59,17 +59,17 @@ class Affine(NamedTuple):
 Parameters = Mapping[str, Affine]
 
 
-def initialise(maps: Mapping[str, Map], seed: int, runs: Iterable[int]) -> dict[str, Affine]:
+def initialise(shapes: Mapping[str, AffineShape], seed: int, runs: Iterable[int]) -> dict[str, Affine]:
     """Fresh parameters of these runs. Those of a run depend on the seed and its number, not on the other runs."""
     drawn = [
-        _draw(maps, derive_key({"purpose": "initial parameters", "seed": seed, "run": run})) for run in runs
+        _draw(shapes, derive_key({"purpose": "initial parameters", "seed": seed, "run": run})) for run in runs
     ]
     return {
         name: Affine(
             torch.stack([run[name].weight for run in drawn]).requires_grad_(),
             torch.stack([run[name].bias for run in drawn]).requires_grad_(),
         )
-        for name in maps
+        for name in shapes
     }
 
 
@@ -78,12 +78,12 @@ def leaves(parameters: Parameters) -> list[Tensor]:
     return [tensor for affine in parameters.values() for tensor in affine]
 
 
-def _draw(maps: Mapping[str, Map], key: Key) -> dict[str, Affine]:
+def _draw(shapes: Mapping[str, AffineShape], key: Key) -> dict[str, Affine]:
     """The parameters of one run. A generator of torch would do, but takes only 32 bits of the key."""
     words = np.random.Philox(key=key)
 
-    def uniform(rows: int, shape: Map) -> Tensor:
+    def uniform(rows: int, shape: AffineShape) -> Tensor:
         unit = (words.random_raw(rows * shape.outputs) >> np.uint64(11)) * 2.0**-53  # [0, 1)
         return torch.from_numpy((2 * unit - 1) * shape.bound).view(rows, shape.outputs)
 
-    return {name: Affine(uniform(shape.inputs, shape), uniform(1, shape)) for name, shape in maps.items()}
+    return {name: Affine(uniform(shape.inputs, shape), uniform(1, shape)) for name, shape in shapes.items()}

@@ -38,6 +38,6 @@ def _describe(baseline: Baseline, task: Task) -> dict[str, Any]:
         "paper": baseline.paper,
         "published_row": baseline.published_row,
         "hidden": sizes.hidden,
-        "memory_width": sizes.memory_width if cell.memory_maps() else None,
-        "parameters": cell.size,
+        "memory_width": sizes.memory_width if cell.memory_shapes() else None,
+        "parameters": cell.num_parameters,
     }

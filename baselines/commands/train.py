@@ -57,7 +57,9 @@ def train(
 
     baseline, task = find_baseline(model), find_task(task_name)
     task.require_sets()
-    experiment = Experiment.of_paper(baseline, task, runs, seed).but(epochs, hidden, memory_width)
+    experiment = Experiment.from_paper(baseline, task, runs, seed).with_overrides(
+        epochs, hidden, memory_width
+    )
     with new_folder(out, overwrite) as folder:
         source, examples = train_rows(task, data, rows)
         total = experiment.recipe.epochs * len(examples)

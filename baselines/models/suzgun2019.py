@@ -13,12 +13,12 @@ from torch import Tensor
 from marnn_bench.baselines.baseline import Baseline, Sizes
 from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.controllers import LSTM, RNN, State
-from marnn_bench.baselines.cells.memory import shift
-from marnn_bench.baselines.cells.parameters import DTYPE, Map, Parameters, linear
+from marnn_bench.baselines.cells.memory import update_stack
+from marnn_bench.baselines.cells.parameters import DTYPE, AffineShape, Parameters, linear
 from marnn_bench.baselines.recipes import SUZGUN2019
 
 
-class Vanilla(Cell):
+class VanillaCell(Cell):
     """A controller alone: h' = RNN(x, h) or h', c' = LSTM(x, h, c);  y = sigmoid(W_y h' + b_y)."""
 
     def step(self, w: Parameters, state: State, x: Tensor) -> tuple[State, Tensor]:
@@ -27,7 +27,7 @@ class Vanilla(Cell):
 
 
 @dataclass(frozen=True)
-class Stack(Cell):
+class StackCell(Cell):
     """A controller with a stack of superposed elements (sections 3.1 and 3.2).
 
     h~    = h + W_sh s(0) + b_sh
@@ -42,7 +42,7 @@ class Stack(Cell):
     width: int
     cells: int
 
-    def memory_maps(self) -> dict[str, Map]:
+    def memory_shapes(self) -> dict[str, AffineShape]:
         hidden = self.controller.hidden
         return {
             "read": linear(self.width, hidden),
@@ -50,30 +50,32 @@ class Stack(Cell):
             "write": linear(hidden, self.width),
         }
 
-    def start(self, runs: int, batch: int) -> State:
-        return *self.controller.start(runs, batch), torch.zeros(runs, batch, 1, self.width, dtype=DTYPE)
+    def initial_state(self, runs: int, batch: int) -> State:
+        return *self.controller.initial_state(runs, batch), torch.zeros(
+            runs, batch, 1, self.width, dtype=DTYPE
+        )
 
     def step(self, w: Parameters, state: State, x: Tensor) -> tuple[State, Tensor]:
         h, *rest, stack = state
         h, *rest = self.controller.step(w, (h + w["read"](stack[:, :, 0]), *rest), x)
         push, pop = torch.softmax(w["action"](h), -1)[..., None, None].unbind(2)  # [run, batch, 1, 1] each
         n = torch.sigmoid(w["write"](h)).unsqueeze(2)  # [run, batch, 1, width]
-        return (h, *rest, shift(stack, push, pop, n, self.cells)), h
+        return (h, *rest, update_stack(stack, push, pop, n, self.cells)), h
 
 
 def rnn(symbols: int, columns: int, sizes: Sizes) -> Cell:
     """The vanilla RNN."""
-    return Vanilla(symbols, columns, RNN(sizes.hidden))
+    return VanillaCell(symbols, columns, RNN(sizes.hidden))
 
 
 def lstm(symbols: int, columns: int, sizes: Sizes) -> Cell:
     """The vanilla LSTM."""
-    return Vanilla(symbols, columns, LSTM(sizes.hidden))
+    return VanillaCell(symbols, columns, LSTM(sizes.hidden))
 
 
 def stack_rnn(symbols: int, columns: int, sizes: Sizes) -> Cell:
     """The Stack-RNN."""
-    return Stack(symbols, columns, RNN(sizes.hidden), sizes.memory_width, sizes.memory_cells)
+    return StackCell(symbols, columns, RNN(sizes.hidden), sizes.memory_width, sizes.memory_cells)
 
 
 DEFAULT_SIZES = Sizes(hidden=8, memory_width=1, memory_cells=104)

@@ -11,7 +11,7 @@ from torch import Tensor
 from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.parameters import Affine, Parameters
 from marnn_bench.baselines.models.registry import find_baseline
-from marnn_bench.baselines.training.record import Record
+from marnn_bench.baselines.training.record import TrainingRecord
 from marnn_bench.errors import DataError, UsageError
 
 RECORD: Final = "training"
@@ -21,12 +21,12 @@ RECORD: Final = "training"
 class TrainedRun(NamedTuple):
     """A model with the parameters of one run: [1, ...]"""
 
-    record: Record
+    record: TrainingRecord
     cell: Cell
     parameters: Parameters
 
 
-def save_checkpoint(path: Path, record: Record, parameters: Parameters) -> None:
+def save_checkpoint(path: Path, record: TrainingRecord, parameters: Parameters) -> None:
     """Write the parameters of all runs; equal records and parameters give equal bytes."""
     tensors = {
         f"{name}.{part}": tensor.contiguous()
@@ -40,7 +40,7 @@ def load_run(path: Path, run: int) -> TrainedRun:
     """One run of a checkpoint. UsageError if it has no such run, DataError if the file is missing or damaged."""
     try:
         with safe_open(path, "pt") as file:
-            record = Record.from_json(json.loads(file.metadata()[RECORD]))
+            record = TrainingRecord.from_json(json.loads(file.metadata()[RECORD]))
             if not 0 <= run < record.runs:
                 raise UsageError(
                     f"{path} has the runs 0 to {record.runs - 1}, not {run}; ask for one of these."
@@ -52,7 +52,7 @@ def load_run(path: Path, run: int) -> TrainedRun:
         raise DataError(f"{path} is damaged ({error}). Train the model again with --overwrite.") from error
 
 
-def _read_run(file: Any, record: Record, run: int) -> TrainedRun:
+def _read_run(file: Any, record: TrainingRecord, run: int) -> TrainedRun:
     def read(name: str, *shape: int) -> Tensor:
         stored = file.get_slice(name)
         if stored.get_shape() != [record.runs, *shape]:
@@ -64,6 +64,6 @@ def _read_run(file: Any, record: Record, run: int) -> TrainedRun:
     cell = find_baseline(record.model).build(len(alphabet), len(columns), record.sizes)
     parameters = {
         name: Affine(read(f"{name}.weight", m.inputs, m.outputs), read(f"{name}.bias", 1, m.outputs))
-        for name, m in cell.maps.items()
+        for name, m in cell.shapes.items()
     }
     return TrainedRun(record, cell, parameters)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from marnn_bench.baselines.training.record import TrainedOn
+from marnn_bench.baselines.training.record import TrainingData
 from marnn_bench.errors import UsageError
 from marnn_bench.examples import Examples
 from marnn_bench.store.cache import cached_data
@@ -10,7 +10,9 @@ from marnn_bench.store.read import read_split, split_entry
 from marnn_bench.task import Task
 
 
-def train_rows(task: Task, folder: Path | None = None, rows: int | None = None) -> tuple[TrainedOn, Examples]:
+def train_rows(
+    task: Task, folder: Path | None = None, rows: int | None = None
+) -> tuple[TrainingData, Examples]:
     """The first `rows` rows of a task's train split, by default all: where they come from, and the examples.
 
     Without a folder the split is generated on first use. UsageError if the folder has fewer rows, DataError if it is
@@ -25,7 +27,7 @@ def train_rows(task: Task, folder: Path | None = None, rows: int | None = None) 
             had = f"{folder} has {len(examples):,} train rows of {task.name}"
             raise UsageError(f"{had}, not {rows:,}: ask for at most {len(examples)}.")
         examples = examples.take(range(rows))
-    source = TrainedOn(
+    source = TrainingData(
         name=task.name,
         version=task.version,
         view=task.view.name,

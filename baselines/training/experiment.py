@@ -14,7 +14,7 @@ from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.recipes import Recipe
 from marnn_bench.baselines.training.folder import write_training
 from marnn_bench.baselines.training.loop import train
-from marnn_bench.baselines.training.record import Record, TrainedOn, deviations
+from marnn_bench.baselines.training.record import TrainingData, TrainingRecord, deviations
 from marnn_bench.errors import UsageError
 from marnn_bench.examples import Examples
 from marnn_bench.task import Task
@@ -22,7 +22,7 @@ from marnn_bench.task import Task
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is to be trained, and how; run r of a seed is the same run among however many."""
+    """What is to be trained, and how. Run r of a seed does not depend on how many runs are trained with it."""
 
     baseline: Baseline
     task: Task
@@ -32,15 +32,15 @@ class Experiment:
     seed: int
 
     @classmethod
-    def of_paper(cls, baseline: Baseline, task: Task, runs: int, seed: int = 0) -> "Experiment":
+    def from_paper(cls, baseline: Baseline, task: Task, runs: int, seed: int = 0) -> "Experiment":
         """What the paper did."""
         return cls(baseline, task, baseline.sizes_for(task), baseline.recipe, runs, seed)
 
-    def but(
+    def with_overrides(
         self, epochs: int | None = None, hidden: int | None = None, memory_width: int | None = None
     ) -> "Experiment":
         """The same with these values, where they are given. UsageError for the memory of a model without one."""
-        if memory_width and not self.cell.memory_maps():
+        if memory_width and not self.cell.memory_shapes():
             raise UsageError(f"{self.baseline.name} has no memory; leave out --memory-width.")
         sizes = replace(
             self.sizes,
@@ -56,23 +56,23 @@ class Experiment:
 
     def train(
         self,
-        source: TrainedOn,
+        source: TrainingData,
         examples: Examples,
         folder: Path,
-        advance: Callable[[], object] = lambda: None,
+        on_update: Callable[[], object] = lambda: None,
     ) -> dict[str, Any]:
         """Train on these examples and write the files of `folder`: the content of its training.json."""
         start = time.perf_counter()
-        trained = train(self.cell, self.recipe, examples, range(self.runs), self.seed, advance)
+        trained = train(self.cell, self.recipe, examples, range(self.runs), self.seed, on_update)
         return write_training(folder, self._record(source), trained, time.perf_counter() - start)
 
-    def _record(self, source: TrainedOn) -> Record:
-        return Record(
+    def _record(self, source: TrainingData) -> TrainingRecord:
+        return TrainingRecord(
             model=self.baseline.name,
             paper=self.baseline.paper,
             published_row=self.baseline.published_row,
             runs=self.runs,
-            parameters=self.cell.size,
+            parameters=self.cell.num_parameters,
             sizes=self.sizes,
             task=source,
             recipe=self.recipe,
@@ -82,11 +82,11 @@ class Experiment:
             torch=torch.__version__,
         )
 
-    def _deviations(self, source: TrainedOn) -> dict[str, dict[str, Any]]:
+    def _deviations(self, source: TrainingData) -> dict[str, dict[str, Any]]:
         split, law = self.task.split("train"), self.task.law("train")
         asked = {"rows": split.rows, "law": law.spec, "window": str(split.window)}
         used = {"rows": source.rows, "law": source.law, "window": source.window}
-        paper = Experiment.of_paper(self.baseline, self.task, self.runs)
+        paper = Experiment.from_paper(self.baseline, self.task, self.runs)
         return deviations(
             {**asked, **asdict(paper.sizes), **asdict(paper.recipe)},
             {**used, **asdict(self.sizes), **asdict(self.recipe)},

@@ -11,8 +11,8 @@ from typing import Any, Final
 from torch import Tensor
 
 from marnn_bench.baselines.training.checkpoint import save_checkpoint
-from marnn_bench.baselines.training.loop import Trained
-from marnn_bench.baselines.training.record import Record
+from marnn_bench.baselines.training.loop import TrainingResult
+from marnn_bench.baselines.training.record import TrainingRecord
 from marnn_bench.errors import UsageError
 
 MODEL, CHECKPOINT, CURVES, TRAINING = "model.py", "checkpoint.safetensors", "curves.csv", "training.json"
@@ -53,7 +53,9 @@ def new_folder(out: Path, overwrite: bool) -> Iterator[Path]:
             (Path(temporary) / name).replace(out / name)
 
 
-def write_training(folder: Path, record: Record, trained: Trained, wall_s: float) -> dict[str, Any]:
+def write_training(
+    folder: Path, record: TrainingRecord, trained: TrainingResult, wall_s: float
+) -> dict[str, Any]:
     """Write all files of a training: the content of training.json.
 
     That is the record, the mean loss of each run over the last epoch, and the seconds that it took.

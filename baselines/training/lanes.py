@@ -1,9 +1,8 @@
-"""How many runs are computed at once, so that it does not show in any of them.
+"""How many runs are computed at once, chosen so that the number changes no run.
 
 Vector instructions take several numbers at a time, and what is left over goes through other code; matrix products look
-at how their operands are aligned in memory. Either can change the last bit of a number, and thousands of updates make
-another run of that. So there are always whole blocks of lanes, and what is computed beyond what was asked is thrown
-away; it costs next to nothing.
+at how their operands are aligned in memory. Either can change the last bit of a number, which thousands of updates
+amplify. So runs are always computed in whole blocks, and the extra ones are discarded; they cost next to nothing.
 """
 
 from collections.abc import Iterable

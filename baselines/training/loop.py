@@ -27,7 +27,7 @@ class TrainingExample(NamedTuple):
     answers: Tensor
 
 
-class Trained(NamedTuple):
+class TrainingResult(NamedTuple):
     """What comes out of a training.
 
     parameters:  [run, ...]
@@ -44,16 +44,16 @@ def train(
     examples: Examples,
     runs: Sequence[int],
     seed: int = 0,
-    advance: Callable[[], object] = lambda: None,
-) -> Trained:
-    """Train the runs of these numbers by the recipe; `advance` is called after every update.
+    on_update: Callable[[], object] = lambda: None,
+) -> TrainingResult:
+    """Train the runs of these numbers by the recipe; `on_update` is called after every update.
 
     The loss is summed over runs, so the gradient of each run's parameters is that of its own loss; Adam works on each
     number alone, so one optimiser serves all runs. A run depends on the seed and its number, not on the other runs.
     """
     computed = whole_blocks(runs)
     asked = [computed.index(run) for run in runs]
-    parameters = initialise(cell.maps, seed, computed)
+    parameters = initialise(cell.shapes, seed, computed)
     adam = torch.optim.Adam(
         leaves(parameters), lr=recipe.learning_rate, betas=recipe.betas, eps=recipe.epsilon, fused=True
     )
@@ -67,8 +67,8 @@ def train(
                 loss.sum().backward()  # type: ignore[no-untyped-call]
                 adam.step()
                 losses[epoch, string] = loss.detach()[asked]
-                advance()
-    return Trained({name: affine.take(asked) for name, affine in parameters.items()}, losses)
+                on_update()
+    return TrainingResult({name: affine.take(asked) for name, affine in parameters.items()}, losses)
 
 
 def training_examples(examples: Examples) -> list[TrainingExample]:

@@ -11,7 +11,7 @@ SCHEMA_VERSION: Final = 1
 
 
 @dataclass(frozen=True)
-class TrainedOn:
+class TrainingData:
     """The data of a training: the first `rows` strings of the split with this content digest."""
 
     name: str
@@ -27,7 +27,7 @@ class TrainedOn:
 
 
 @dataclass(frozen=True)
-class Record:
+class TrainingRecord:
     """What was trained, on what, and how.
 
     model:       name of the baseline
@@ -41,7 +41,7 @@ class Record:
     runs: int
     parameters: int
     sizes: Sizes
-    task: TrainedOn
+    task: TrainingData
     recipe: Recipe
     deviations: Mapping[str, Mapping[str, Any]]
     seed: int
@@ -53,15 +53,19 @@ class Record:
         return {"schema_version": SCHEMA_VERSION, **asdict(self)}
 
     @classmethod
-    def from_json(cls, said: Mapping[str, Any]) -> "Record":
+    def from_json(cls, data: Mapping[str, Any]) -> "TrainingRecord":
         """The record that was written; KeyError, TypeError or ValueError if this is none."""
-        fields = dict(said)
+        fields = dict(data)
         if (version := fields.pop("schema_version")) != SCHEMA_VERSION:
             raise ValueError(f"schema version {version}, not {SCHEMA_VERSION}")
         task, recipe = fields["task"], fields["recipe"]
         task |= {"alphabet": tuple(task["alphabet"]), "columns": tuple(task["columns"])}
         recipe |= {"betas": tuple(recipe["betas"])}
-        fields |= {"sizes": Sizes(**fields["sizes"]), "task": TrainedOn(**task), "recipe": Recipe(**recipe)}
+        fields |= {
+            "sizes": Sizes(**fields["sizes"]),
+            "task": TrainingData(**task),
+            "recipe": Recipe(**recipe),
+        }
         return cls(**fields)
 
 

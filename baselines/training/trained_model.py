@@ -45,7 +45,7 @@ class TrainedModel:
         """Begin n streams, with a memory of zeros."""
         lanes = round_up(n)
         self._ids = torch.zeros(lanes, 1, dtype=torch.int64)
-        self._state = self._run.cell.start(lanes, 1)
+        self._state = self._run.cell.initial_state(lanes, 1)
         self._parameters = {
             name: Affine(affine.weight.expand(lanes, -1, -1), affine.bias.expand(lanes, -1, -1))
             for name, affine in self._run.parameters.items()

@@ -9,14 +9,14 @@ import click
 
 from marnn_bench.commands.output import format_option, note, progress, show, suggest, table
 from marnn_bench.errors import UsageError
-from marnn_bench.generators.sampling.distinct import LARGEST
+from marnn_bench.generators.sampling.distinct import MAX_DISTINCT_ROWS
 from marnn_bench.generators.window import Window
 from marnn_bench.store.content import total_rows
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.write import SHARD_ROWS
 from marnn_bench.store.write import generate as write_task
 from marnn_bench.task import Task
-from marnn_bench.tasks.registry import AS_RECOGNITION, find_task, our_tasks
+from marnn_bench.tasks.registry import RECOGNITION_SUFFIX, builtin_tasks, find_task
 from marnn_bench.views import NextSymbol, Recognition
 
 T = TypeVar("T")
@@ -61,13 +61,13 @@ def generate(
 
     The same command writes the same rows on every machine, with any number of workers; a folder may hold many tasks.
     """
-    chosen = [*our_tasks().values()] if everything else [find_task(name) for name in dict.fromkeys(names)]
+    chosen = [*builtin_tasks().values()] if everything else [find_task(name) for name in dict.fromkeys(names)]
     if not chosen:
         raise UsageError("Name a task with --task, or ask for --all. `marnn-bench tasks` lists them.")
     if view:
         if everything:
             chosen = [task for task in chosen if isinstance(task.view, NextSymbol | Recognition)]
-        chosen = [t if t.view.name == view else find_task(t.name + AS_RECOGNITION) for t in chosen]
+        chosen = [t if t.view.name == view else find_task(t.name + RECOGNITION_SUFFIX) for t in chosen]
     tasks = [
         task.with_splits(_by_split(rows, task, _row_count), law, _by_split(windows, task, Window.parse))
         for task in chosen
@@ -104,8 +104,10 @@ def _row_count(text: str) -> int:
 
 def _note_repetitions(task: Task) -> None:
     for name, split in task.splits.items():
-        if isinstance(split.rows, int) and split.rows > LARGEST:
-            note(f"{task.name} {name}: more than {LARGEST:,} rows are independent draws, repetitions kept.")
+        if isinstance(split.rows, int) and split.rows > MAX_DISTINCT_ROWS:
+            note(
+                f"{task.name} {name}: more than {MAX_DISTINCT_ROWS:,} rows are independent draws, repetitions kept."
+            )
 
 
 def _report(tasks: list[Task], out: Path) -> str:

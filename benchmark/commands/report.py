@@ -7,12 +7,12 @@ from typing import Final
 from marnn_bench.commands.output import table
 from marnn_bench.scoring.metrics import Record
 
-MEASURES: Final = {"sequence_accuracy": "sequence accuracy", "position_accuracy": "accuracy by position"}
+METRICS: Final = {"sequence_accuracy": "sequence accuracy", "position_accuracy": "accuracy by position"}
 
-BANDS: Final = 6
+BINS: Final = 6
 """Lengths and depths are gathered in so many lines."""
 
-BAR: Final = 10
+BAR_WIDTH: Final = 10
 """Characters of a bar that stands for 1."""
 
 
@@ -34,26 +34,26 @@ def _headline(result: Record) -> str:
 def _accuracies(result: Record) -> str:
     runs, summary = result["runs"], result["summary"]
     if len(runs) == 1:
-        rows = [[result["model"]["name"], *(_with_interval(runs[0][measure]) for measure in MEASURES)]]
+        rows = [[result["model"]["name"], *(_with_interval(runs[0][measure]) for measure in METRICS)]]
     else:
         statistics = {"best run": "max", "median": "median", "mean": "mean", "worst run": "min"}
         rows = [
-            [name, *(f"{summary[measure][key]:.4f}" for measure in MEASURES)]
+            [name, *(f"{summary[measure][key]:.4f}" for measure in METRICS)]
             for name, key in statistics.items()
         ]
     rows += [
-        [answer["name"], *(f"{answer[measure]:.4f}" for measure in MEASURES)] for answer in result["trivial"]
+        [answer["name"], *(f"{answer[measure]:.4f}" for measure in METRICS)] for answer in result["trivial"]
     ]
-    return table(rows, ["", *MEASURES.values()], ["left"] * 3)
+    return table(rows, ["", *METRICS.values()], ["left"] * 3)
 
 
 def _reach(result: Record) -> str:
     """How far it gets; with several runs, how far the one in the middle gets, and how many solve the task."""
     runs, solved = result["runs"], result["summary"]["solved"]
-    longest = _middle([run["longest_solved"] or 0 for run in runs])
+    longest = _median_low([run["longest_solved"] or 0 for run in runs])
     errors = [run["first_error"]["median"] for run in runs if run["first_error"]["strings"]]
     length = f"longest length solved (>= {solved['threshold']}): {longest or 'none'}"
-    error = f"first error, median position: {_middle(errors)}" if errors else "no errors"
+    error = f"first error, median position: {_median_low(errors)}" if errors else "no errors"
     if len(runs) == 1:
         return f"{length}    {error}"
     interval = f"[{solved['lower']:.2f}, {solved['upper']:.2f}]"
@@ -65,29 +65,29 @@ def _reach(result: Record) -> str:
 
 def _breakdowns(runs: Sequence[Record]) -> str:
     """Sequence accuracy over all runs, by length and by maximal depth, side by side."""
-    columns = [["length   strings", *_bands(runs, "length")], ["depth    strings", *_bands(runs, "depth")]]
+    columns = [["length   strings", *_bins(runs, "length")], ["depth    strings", *_bins(runs, "depth")]]
     return "\n".join(f"{left:<40}{right}".rstrip() for left, right in zip_longest(*columns, fillvalue=""))
 
 
-def _bands(runs: Sequence[Record], by: str) -> Iterator[str]:
+def _bins(runs: Sequence[Record], by: str) -> Iterator[str]:
     """Lines of about equally many strings."""
     cells = runs[0][f"by_{by}"]
     strings, before = sum(cell["n"] for cell in cells), 0
-    bands: list[list[int]] = [[] for _ in range(BANDS)]
+    bins: list[list[int]] = [[] for _ in range(BINS)]
     for place, cell in enumerate(cells):
-        bands[(2 * before + cell["n"]) * BANDS // (2 * strings)].append(place)
+        bins[(2 * before + cell["n"]) * BINS // (2 * strings)].append(place)
         before += cell["n"]
-    for band in filter(None, bands):
+    for band in filter(None, bins):
         first, last = cells[band[0]][by], cells[band[-1]][by]
         n = sum(cells[place]["n"] for place in band)
         share = sum(run[f"by_{by}"][place]["correct"] for run in runs for place in band) / n / len(runs)
         span = f"{first}-{last}" if first < last else f"{first}"
-        yield f"{span:<8} {n:>7,}  {share:.4f} {'█' * round(BAR * share)}"
+        yield f"{span:<8} {n:>7,}  {share:.4f} {'█' * round(BAR_WIDTH * share)}"
 
 
 def _with_interval(score: Record) -> str:
     return f"{score['value']:.4f}  [{score['lower']:.4f}, {score['upper']:.4f}]"
 
 
-def _middle(values: list[int]) -> int:
+def _median_low(values: list[int]) -> int:
     return sorted(values)[(len(values) - 1) // 2]

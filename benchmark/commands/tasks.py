@@ -44,10 +44,10 @@ def show_task(name: str, plot: Path | None, style: str) -> None:
     task = find_task(name)
     if plot:
         from marnn_bench.gallery.charts import check_suffix
-        from marnn_bench.gallery.distributions import draw_distributions
+        from marnn_bench.gallery.distributions import plot_distributions
 
         check_suffix(plot)
-        draw_distributions(f"{task.name} {task.version}", distributions(task), plot)
+        plot_distributions(f"{task.name} {task.version}", distributions(task), plot)
         note(f"{plot} written.")
     shown, trivial = examples(task), scores(task)
     show(style, _text(task, shown, trivial), {**describe(task), "examples": shown, "trivial": trivial})

@@ -5,7 +5,5 @@ waves       strings that advance together                     source      the fi
 process     our side of the model's process                   child       its own side
 protocol    what they say to each other                       interfaces  reset + step, predict_batch, predict
 failures    what went wrong, in one line                      answers     what an answer means
-metrics     accuracies with intervals                         trivial     answers that need no learning
-results     the directory of a result                         report      a result at the terminal
-provenance  what it was made with                             arrow       numpy to Arrow and back
+results     the directory of a result                         provenance  what it was made with
 """

@@ -21,10 +21,10 @@ class BadAnswer(Exception):
 class AnswerParser:
     """Reads answers about these columns.
 
-    >>> reader = AnswerParser(("(", ")"))
-    >>> reader.mask({"("}), reader.mask({")": 0.9, "(": 0.1}), reader.mask([0.5, 0.7])
+    >>> parser = AnswerParser(("(", ")"))
+    >>> parser.mask({"("}), parser.mask({")": 0.9, "(": 0.1}), parser.mask([0.5, 0.7])
     (1, 2, 3)
-    >>> reader.masks([[0.1, 0.6], [0.5, 0.5]], n=2)[0].tolist()
+    >>> parser.masks([[0.1, 0.6], [0.5, 0.5]], n=2)[0].tolist()
     [2, 3]
     """
 
@@ -36,16 +36,16 @@ class AnswerParser:
     def mask(self, answer: object) -> int:
         """The set that one answer stands for: a set of symbols, a {symbol: score} map, or one score a column."""
         if not isinstance(answer, (set, frozenset, dict, list, tuple)):
-            answer = _plain(answer)
+            answer = _to_builtin(answer)
         if isinstance(answer, (set, frozenset)):
             return sum(self._bits_of(answer))
         if isinstance(answer, dict):
-            return _chosen(self._bits_of(answer), answer.values())
+            return _mask_from_scores(self._bits_of(answer), answer.values())
         if len(answer) != len(self._columns):
             raise BadAnswer(
                 f"answered {len(answer)} scores, not {len(self._columns)}: one for each of {self._listed}"
             )
-        return _chosen(self._bits.values(), answer)
+        return _mask_from_scores(self._bits.values(), answer)
 
     def masks(self, answer: Any, n: int) -> tuple[Masks, NDArray[np.bool_]]:
         """The sets of an (n, columns) array of scores, and which of them hold NaN: [n], [n]."""
@@ -54,9 +54,9 @@ class AnswerParser:
         try:
             scores = np.asarray(answer)
         except (TypeError, ValueError) as error:
-            raise BadAnswer(f"answered {_named(answer)} that is no array of numbers ({error})") from None
+            raise BadAnswer(f"answered {_type_name(answer)} that is no array of numbers ({error})") from None
         if scores.dtype.kind not in "buif":
-            raise BadAnswer(f"answered {_named(answer)} of {scores.dtype}, not an array of numbers")
+            raise BadAnswer(f"answered {_type_name(answer)} of {scores.dtype}, not an array of numbers")
         if scores.shape != (n, len(self._columns)):
             expected = (
                 f"({n}, {len(self._columns)}): a row for each stream, a score for each of {self._listed}"
@@ -77,7 +77,7 @@ class AnswerParser:
         raise BadAnswer(f"answered the unknown symbol {reprlib.repr(unknown)}; there are {self._listed}")
 
 
-def _plain(answer: Any) -> set[Any] | dict[Any, Any] | list[Any]:
+def _to_builtin(answer: Any) -> set[Any] | dict[Any, Any] | list[Any]:
     """A set, dict or list in the place of something that is much like one."""
     if isinstance(answer, AbstractSet):
         return set(answer)
@@ -86,11 +86,11 @@ def _plain(answer: Any) -> set[Any] | dict[Any, Any] | list[Any]:
     if isinstance(listed := answer.tolist() if hasattr(answer, "tolist") else answer, list):
         return listed
     raise BadAnswer(
-        f"answered {_named(listed)}; it may be a set of symbols, a {{symbol: score}} map or scores"
+        f"answered {_type_name(listed)}; it may be a set of symbols, a {{symbol: score}} map or scores"
     )
 
 
-def _chosen(bits: Iterable[int], scores: Iterable[Any]) -> int:
+def _mask_from_scores(bits: Iterable[int], scores: Iterable[Any]) -> int:
     """The bits whose scores reach the threshold, as one mask."""
     mask = 0
     try:
@@ -104,5 +104,5 @@ def _chosen(bits: Iterable[int], scores: Iterable[Any]) -> int:
     return mask
 
 
-def _named(answer: object) -> str:
+def _type_name(answer: object) -> str:
     return "None" if answer is None else f"a {type(answer).__name__}"

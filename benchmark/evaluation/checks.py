@@ -18,7 +18,7 @@ from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.task import Task
 
-SAMPLED: Final = 24
+SAMPLE_SIZE: Final = 24
 """Strings that every check but the last asks about."""
 
 PAIRS: Final = 8
@@ -48,7 +48,7 @@ class Checker:
     def run(self, strings: Strings) -> Iterator[Check]:
         """Every check, in order."""
         yield self._loads()
-        sample = strings.take(np.unique(np.linspace(0, len(strings) - 1, SAMPLED).astype(np.int64)))
+        sample = strings.take(np.unique(np.linspace(0, len(strings) - 1, SAMPLE_SIZE).astype(np.int64)))
         started = time.perf_counter()
         answers = self._ask(sample)
         each = 1e6 * (time.perf_counter() - started) / len(sample.ids)
@@ -57,7 +57,7 @@ class Checker:
             "repeats", "the same answers when asked again", sample, answers, self._ask(sample)
         )
         yield self._compare(
-            "companions", "the same answers among other strings", sample, answers, self._regrouped(sample)
+            "companions", "the same answers among other strings", sample, answers, self._rebatched(sample)
         )
         yield self._causal(strings)
 
@@ -69,7 +69,7 @@ class Checker:
             raise model_error(failure, self.model_name, "") from None
         return Check("loads", True, f"asked by {loaded.interface}, {time.perf_counter() - started:.1f} s")
 
-    def _regrouped(self, sample: Strings) -> Masks:
+    def _rebatched(self, sample: Strings) -> Masks:
         """The answers to a sample, asked backwards in small batches: [symbols]."""
         backwards = np.arange(len(sample))[::-1]
         batches = [backwards[i : i + BATCH] for i in range(0, len(sample), BATCH)]
@@ -82,9 +82,9 @@ class Checker:
         if not pairs:
             return Check("causal", True, "no two strings share a prefix")
         shared, *sides = np.array(pairs).T
-        heads = _heads(strings.take(sides[0]), shared)
-        firsts, seconds = (_heads(self._answered(strings.take(rows)), shared).ids for rows in sides)
-        return self._compare("causal", "the same answers before strings part", heads, firsts, seconds)
+        prefixes = _prefixes(strings.take(sides[0]), shared)
+        firsts, seconds = (_prefixes(self._answered(strings.take(rows)), shared).ids for rows in sides)
+        return self._compare("causal", "the same answers before strings part", prefixes, firsts, seconds)
 
     def _compare(self, name: str, good: str, strings: Strings, first: Masks, second: Masks) -> Check:
         """Whether two series of answers to the same strings agree; if not, where they part."""
@@ -117,7 +117,7 @@ class Checker:
         return "{" + " ".join(symbol for i, symbol in enumerate(self.task.columns) if mask >> i & 1) + "}"
 
 
-class Pair(NamedTuple):
+class SharedPrefix(NamedTuple):
     """Two rows whose strings agree in the first `shared` symbols, and in no more."""
 
     shared: int
@@ -125,23 +125,23 @@ class Pair(NamedTuple):
     second: int
 
 
-def shared_prefixes(strings: Strings, most: int) -> list[Pair]:
+def shared_prefixes(strings: Strings, most: int) -> list[SharedPrefix]:
     """The pairs that share the longest prefixes before they part, among those next to each other in the dictionary."""
     spelt = [tuple(string.tolist()) for string in strings]
     order = sorted(range(len(spelt)), key=spelt.__getitem__)
-    pairs = [Pair(_agreement(spelt[i], spelt[j]), i, j) for i, j in pairwise(order)]
+    pairs = [SharedPrefix(_common_prefix_length(spelt[i], spelt[j]), i, j) for i, j in pairwise(order)]
     parting = [pair for pair in pairs if pair.shared < min(len(spelt[pair.first]), len(spelt[pair.second]))]
     return sorted(parting, reverse=True)[:most]
 
 
-def _agreement(one: tuple[int, ...], other: tuple[int, ...]) -> int:
+def _common_prefix_length(one: tuple[int, ...], other: tuple[int, ...]) -> int:
     """How many symbols two strings begin with alike."""
     return next(
         (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
     )
 
 
-def _heads(strings: Strings, lengths: NDArray[np.int64]) -> Strings:
+def _prefixes(strings: Strings, lengths: NDArray[np.int64]) -> Strings:
     """The first so many symbols of each string."""
     places = np.arange(len(strings.ids)) - np.repeat(strings.offsets[:-1], strings.lengths)
     return Strings(strings.ids[places < np.repeat(lengths, strings.lengths)], offsets_of(lengths))

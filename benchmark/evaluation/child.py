@@ -16,10 +16,10 @@ from typing import BinaryIO, Final
 
 from marnn_bench.evaluation.interfaces import Interface, call, find_interface
 from marnn_bench.evaluation.protocol import (
-    LOST,
+    EXIT_CONNECTION_LOST,
     Failure,
     Frame,
-    Kind,
+    FrameKind,
     Loaded,
     ModelTask,
     ProtocolError,
@@ -32,7 +32,7 @@ from marnn_bench.evaluation.protocol import (
     unpack_task,
 )
 
-REPORTED: Final = ("numpy", "torch", "transformers", "jax", "tensorflow")
+REPORTED_PACKAGES: Final = ("numpy", "torch", "transformers", "jax", "tensorflow")
 """Packages whose versions can change an answer."""
 
 PR_SET_PDEATHSIG: Final = 1
@@ -59,13 +59,13 @@ class ModelServer:
                 self._report(Failure("memory", "ran out of memory"))
 
     def _answer(self, frame: Frame) -> bytes:
-        if frame.kind is Kind.LOAD:
+        if frame.kind is FrameKind.LOAD:
             return pack_loaded(self._load(unpack_task(frame.payload)))
         numbers = unpack_ids(frame.payload)
-        if frame.kind is Kind.RESET:
+        if frame.kind is FrameKind.RESET:
             self._interface.reset(int(numbers[0]))
-            return pack(Kind.READY)
-        if frame.kind is Kind.STEP:
+            return pack(FrameKind.READY)
+        if frame.kind is FrameKind.STEP:
             return pack_masks(self._interface.step(numbers, self._report))
         raise ProtocolError(f"A model is not asked {frame.kind.name}.")
 
@@ -83,10 +83,8 @@ class ModelServer:
         if load is not None:
             call("load", load, task)
         self._interface = find_interface(self._module, task)
-        versions = {name: getattr(sys.modules.get(name), "__version__", "") for name in REPORTED}
-        return Loaded(
-            self._interface.interface, load is not None, {name: v for name, v in versions.items() if v}
-        )
+        versions = {name: getattr(sys.modules.get(name), "__version__", "") for name in REPORTED_PACKAGES}
+        return Loaded(self._interface.name, load is not None, {name: v for name, v in versions.items() if v})
 
 
 def import_file(file: Path) -> ModuleType:
@@ -102,11 +100,11 @@ def import_file(file: Path) -> ModuleType:
 
 
 def main(arguments: list[str]) -> int:
-    """Set the process up and serve until the evaluator hangs up."""
+    """Set the process up and serve until the evaluator closes the connection."""
     file, memory = Path(arguments[0]), int(arguments[1])
-    requests, replies = claim_descriptors()
+    requests, replies = redirect_standard_streams()
     if sys.platform == "linux":
-        die_with_parent()
+        set_parent_death_signal()
         limit_memory(memory)
     os.chdir(file.parent)
     sys.path.insert(0, str(file.parent))
@@ -114,11 +112,11 @@ def main(arguments: list[str]) -> int:
     try:
         ModelServer(file, requests, replies).serve()
     except (OSError, ProtocolError):
-        return LOST
+        return EXIT_CONNECTION_LOST
     return 0
 
 
-def claim_descriptors() -> tuple[BinaryIO, BinaryIO]:
+def redirect_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     """Keep standard input and output for the protocol; the model gets an empty input, and standard error to print to."""
     requests, replies = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -142,7 +140,7 @@ def limit_memory(size: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
-def die_with_parent() -> None:
+def set_parent_death_signal() -> None:
     """Ask the kernel to kill this process when its parent dies, even within the model's code."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 

@@ -138,7 +138,7 @@ class _FailureLog:
     errors: list[Record] = field(default_factory=list)
 
     def record(self, failed: WaveFailure) -> None:
-        """Stop or take note."""
+        """Raise the error, or record it if the evaluation keeps going."""
         failure = failed.failure
         error = {
             "run": self.run,

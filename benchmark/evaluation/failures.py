@@ -5,7 +5,7 @@ from typing import Final
 from marnn_bench.errors import LimitError, ModelError
 from marnn_bench.evaluation.protocol import Failure, FailureKind
 
-ADVICE: Final[dict[FailureKind, str]] = {
+HINTS: Final[dict[FailureKind, str]] = {
     "interface": "See `marnn-bench check --help`.",
     "raised": "`marnn-bench --debug ...` shows the traceback.",
     "answer": "`marnn-bench check --help` says what an answer may be.",
@@ -16,7 +16,7 @@ ADVICE: Final[dict[FailureKind, str]] = {
 """What to do about each kind of failure."""
 
 
-SHOWN: Final = 8
+MAX_SHOWN_SYMBOLS: Final = 8
 """Symbols of a prefix that a message shows."""
 
 
@@ -27,7 +27,9 @@ def show_prefix(prefix: str) -> str:
     '`… ( ( [ ] [ ] [ ]`'
     """
     symbols = prefix.split()
-    return f"`{' '.join(['…', *symbols[-SHOWN:]] if len(symbols) > SHOWN else symbols)}`"
+    return (
+        f"`{' '.join(['…', *symbols[-MAX_SHOWN_SYMBOLS:]] if len(symbols) > MAX_SHOWN_SYMBOLS else symbols)}`"
+    )
 
 
 def model_error(failure: Failure, name: str, where: str) -> ModelError | LimitError:
@@ -37,7 +39,7 @@ def model_error(failure: Failure, name: str, where: str) -> ModelError | LimitEr
     m.py: predict raised KeyError: 'x', at test row 7, after `( [`. `marnn-bench --debug ...` shows the traceback.
     """
     subject = f"{name}: {failure.function}" if failure.function else name
-    message = f"{subject} {failure.what}{where and f', at {where}'}. {ADVICE[failure.kind]}"
+    message = f"{subject} {failure.what}{where and f', at {where}'}. {HINTS[failure.kind]}"
     if failure.kind in ("time", "memory"):
         return LimitError(message)
     return ModelError(message, failure.details)

@@ -26,14 +26,14 @@ MAX_DETAILS: Final = 20_000
 class Interface(ABC):
     """One way to ask a model for the set after each symbol."""
 
-    interface: ClassVar[str]
+    name: ClassVar[str]
     functions: ClassVar[tuple[str, ...]]
     """What a model file defines to have this interface."""
 
     def __init__(self, module: ModuleType, task: ModelTask) -> None:
         self._module = module
         self._alphabet = task.alphabet
-        self._reader = AnswerParser(task.columns)
+        self._parser = AnswerParser(task.columns)
 
     @abstractmethod
     def reset(self, n: int) -> None:
@@ -46,7 +46,7 @@ class Interface(ABC):
     def _read_rows(self, answer: Any, n: int) -> tuple[Masks, NDArray[np.bool_]]:
         """The sets of an array of scores, a row each, and which rows hold NaN: [n], [n]."""
         try:
-            return self._reader.masks(answer, n)
+            return self._parser.masks(answer, n)
         except BadAnswer as error:
             raise self._failure(error) from None
 
@@ -61,7 +61,7 @@ class Interface(ABC):
 class StepInterface(Interface):
     """`reset(n)` and `step(ids)`: the model keeps its state. A finished stream is fed 0 and ignored."""
 
-    interface = "step"
+    name = "step"
     functions = ("reset", "step")
 
     def reset(self, n: int) -> None:
@@ -94,7 +94,7 @@ class PrefixInterface(Interface):
 class PredictBatchInterface(PrefixInterface):
     """`predict_batch(prefixes)`: a list of prefixes, of different strings, and an answer for each."""
 
-    interface = "predict_batch"
+    name = "predict_batch"
     functions = ("predict_batch",)
 
     def step(self, ids: Ids, report: Report) -> Masks:
@@ -123,7 +123,7 @@ class PredictBatchInterface(PrefixInterface):
         masks = [0] * len(answers)
         for row, answer in enumerate(answers):
             try:
-                masks[row] = self._reader.mask(answer)
+                masks[row] = self._parser.mask(answer)
             except BadAnswer as error:
                 report(self._failure(error, [int(streams[row])]))
         return masks
@@ -132,11 +132,11 @@ class PredictBatchInterface(PrefixInterface):
 class PredictInterface(PrefixInterface):
     """`predict(prefix)`: one prefix, one answer."""
 
-    interface = "predict"
+    name = "predict"
     functions = ("predict",)
 
     def step(self, ids: Ids, report: Report) -> Masks:
-        predict, read = self._module.predict, self._reader.mask
+        predict, read = self._module.predict, self._parser.mask
         masks = [0] * len(ids)
         for stream, prefix in self._extend(ids):
             try:

@@ -18,11 +18,11 @@ import numpy as np
 
 from marnn_bench.evaluation.interfaces import Report
 from marnn_bench.evaluation.protocol import (
-    LOST,
+    EXIT_CONNECTION_LOST,
     Failure,
     Frame,
+    FrameKind,
     Ids,
-    Kind,
     Loaded,
     Masks,
     ModelTask,
@@ -36,7 +36,7 @@ from marnn_bench.evaluation.protocol import (
 )
 
 CHILD: Final = "marnn_bench.evaluation.child"
-WITHHELD: Final = ("TOKEN", "KEY", "SECRET", "PASSWORD")
+SECRET_MARKERS: Final = ("TOKEN", "KEY", "SECRET", "PASSWORD")
 """A variable whose name has one of these in it is not passed on."""
 
 POLL_SECONDS: Final = 0.1
@@ -98,24 +98,24 @@ class ModelProcess:
         if self._process is None:
             self._start()
         self._allow_time()
-        return unpack_loaded(self._ask(pack_task(task), Kind.LOADED))
+        return unpack_loaded(self._ask(pack_task(task), FrameKind.LOADED))
 
     def reset(self, n: int) -> None:
         """Begin a wave of n streams; the time for it starts here."""
         if self._process is None and self._task is not None:
             self.load(self._task)
         self._allow_time()
-        self._ask(pack_ids(Kind.RESET, np.array([n])), Kind.READY)
+        self._ask(pack_ids(FrameKind.RESET, np.array([n])), FrameKind.READY)
 
     def step(self, ids: Ids, report: Report) -> Masks:
         """Add a symbol to each stream: the set that each answers, 0 where there is none: [n].
 
         Failures of single streams are reported as they come; what `report` raises ends the step.
         """
-        masks = unpack_masks(self._ask(pack_ids(Kind.STEP, ids), Kind.MASKS, report))
+        masks = unpack_masks(self._ask(pack_ids(FrameKind.STEP, ids), FrameKind.MASKS, report))
         columns = len(self._task.columns) if self._task else 0
         if len(masks) != len(ids) or (masks >> np.uint64(columns)).any():
-            raise self._end("mixed something of its own with its answers")
+            raise self._protocol_failure("mixed something of its own with its answers")
         return masks
 
     def close(self, grace: float = GRACE_SECONDS) -> None:
@@ -155,7 +155,7 @@ class ModelProcess:
     def _allow_time(self) -> None:
         self._deadline = time.monotonic() + self._limits.wave_seconds
 
-    def _ask(self, request: bytes, expected: Kind, report: Report | None = None) -> bytes:
+    def _ask(self, request: bytes, expected: FrameKind, report: Report | None = None) -> bytes:
         """Send a frame; the payload of the frame of the expected kind that answers it."""
         # The process reads a request whole before it goes to work, so that writing one never waits for the model.
         with suppress(BrokenPipeError):
@@ -164,8 +164,8 @@ class ModelProcess:
             frame = self._receive()
             if frame.kind is expected:
                 return frame.payload
-            if frame.kind is not Kind.FAILURE:
-                raise self._end(f"answered {frame.kind.name}, not {expected.name}")
+            if frame.kind is not FrameKind.FAILURE:
+                raise self._protocol_failure(f"answered {frame.kind.name}, not {expected.name}")
             failure = unpack_failure(frame.payload)
             if failure.streams is None or report is None:
                 raise failure
@@ -175,9 +175,9 @@ class ModelProcess:
         try:
             frame = read_frame(self._read)
         except ProtocolError as error:
-            raise self._end(f"mixed something of its own with its answers: {error}") from None
+            raise self._protocol_failure(f"mixed something of its own with its answers: {error}") from None
         if frame is None:
-            raise self._ended()
+            raise self._exit_failure()
         return frame
 
     def _read(self, size: int) -> bytes:
@@ -199,20 +199,20 @@ class ModelProcess:
         while not readable.poll(1000 * max(0.0, min(POLL_SECONDS, self._deadline - time.monotonic()))):
             # A process that the model left behind can hold the pipe open when the model itself is gone.
             if process.poll() is not None and not readable.poll(0):
-                raise self._ended()
+                raise self._exit_failure()
             if time.monotonic() >= self._deadline:
                 self._kill()
                 raise Failure("time", f"did not answer within {self._limits.wave_seconds:g} s")
 
-    def _end(self, what: str) -> Failure:
+    def _protocol_failure(self, what: str) -> Failure:
         """End a process that cannot be talked to."""
         self._kill()
         return Failure("died", what)
 
-    def _ended(self) -> Failure:
-        """Why the process ended, or hung up."""
+    def _exit_failure(self) -> Failure:
+        """Why the process ended or closed its output."""
         status = self._kill(GRACE_SECONDS)
-        if status is None or status == LOST:
+        if status is None or status == EXIT_CONNECTION_LOST:
             return Failure("died", "closed file descriptors that it had not opened")
         if status == -signal.SIGKILL:
             return Failure(
@@ -238,7 +238,7 @@ def child_environment(environment: Mapping[str, str], scratch: str) -> dict[str,
     kept = {
         name: value
         for name, value in environment.items()
-        if not any(word in name.upper() for word in WITHHELD)
+        if not any(word in name.upper() for word in SECRET_MARKERS)
     }
     return {**kept, "TMPDIR": scratch}
 

@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 HEADER: Final = struct.Struct("<BI")
-LARGEST: Final = 1 << 26
+MAX_PAYLOAD_BYTES: Final = 1 << 26
 """Bytes of the largest payload; a header that announces more is damaged."""
 
 FINISHED: Final = -1
-LOST: Final = 74
-"""Exit status of a model's process whose connection was closed under its feet."""
+EXIT_CONNECTION_LOST: Final = 74
+"""Exit status of a model's process that lost its connection to the evaluator."""
 
 Ids = NDArray[np.int64]
 Masks = NDArray[np.uint64]
@@ -37,7 +37,7 @@ class ProtocolError(Exception):
     """Bytes that are no frame."""
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """What a frame says."""
 
     LOAD = 1
@@ -52,7 +52,7 @@ class Kind(IntEnum):
 class Frame(NamedTuple):
     """One message."""
 
-    kind: Kind
+    kind: FrameKind
     payload: bytes
 
 
@@ -109,10 +109,12 @@ class Failure(Exception):
         self.streams = streams
 
 
-def pack(kind: Kind, payload: bytes = b"") -> bytes:
+def pack(kind: FrameKind, payload: bytes = b"") -> bytes:
     """A frame as bytes."""
-    if len(payload) > LARGEST:
-        raise ProtocolError(f"A payload of {len(payload):,} bytes is over the limit of {LARGEST:,}.")
+    if len(payload) > MAX_PAYLOAD_BYTES:
+        raise ProtocolError(
+            f"A payload of {len(payload):,} bytes is over the limit of {MAX_PAYLOAD_BYTES:,}."
+        )
     return HEADER.pack(kind, len(payload)) + payload
 
 
@@ -122,8 +124,8 @@ def read_frame(read: Callable[[int], bytes]) -> Frame | None:
     `read(n)` gives n bytes, or fewer where they end.
 
     >>> import io
-    >>> read_frame(io.BytesIO(pack(Kind.RESET, b"12345678")).read)
-    Frame(kind=<Kind.RESET: 2>, payload=b'12345678')
+    >>> read_frame(io.BytesIO(pack(FrameKind.RESET, b"12345678")).read)
+    Frame(kind=<FrameKind.RESET: 2>, payload=b'12345678')
     """
     header = read(HEADER.size)
     if not header:
@@ -131,15 +133,15 @@ def read_frame(read: Callable[[int], bytes]) -> Frame | None:
     if len(header) < HEADER.size:
         raise ProtocolError("The bytes end within the header of a frame.")
     number, size = HEADER.unpack(header)
-    if number not in Kind.__members__.values() or size > LARGEST:
+    if number not in FrameKind.__members__.values() or size > MAX_PAYLOAD_BYTES:
         raise ProtocolError(f"Kind {number}, {size:,} bytes: no frame begins like this.")
     payload = read(size) if size else b""
     if len(payload) < size:
         raise ProtocolError(f"The bytes end {size - len(payload):,} before their frame.")
-    return Frame(Kind(number), payload)
+    return Frame(FrameKind(number), payload)
 
 
-def pack_ids(kind: Kind, ids: Ids) -> bytes:
+def pack_ids(kind: FrameKind, ids: Ids) -> bytes:
     """A frame of symbol ids, or of one number: [n]."""
     return pack(kind, ids.astype("<i8", copy=False).tobytes())
 
@@ -151,7 +153,7 @@ def unpack_ids(payload: bytes) -> Ids:
 
 def pack_masks(masks: Masks) -> bytes:
     """A frame of answers: [n]."""
-    return pack(Kind.MASKS, masks.astype("<u8", copy=False).tobytes())
+    return pack(FrameKind.MASKS, masks.astype("<u8", copy=False).tobytes())
 
 
 def unpack_masks(payload: bytes) -> Masks:
@@ -167,18 +169,18 @@ def _unpack(payload: bytes, dtype: str) -> NDArray[Any]:
 
 def pack_task(task: ModelTask) -> bytes:
     """The frame that asks for a model to be loaded."""
-    return pack(Kind.LOAD, json.dumps(task._asdict()).encode())
+    return pack(FrameKind.LOAD, json.dumps(task._asdict()).encode())
 
 
 def unpack_task(payload: bytes) -> ModelTask:
     """The task of such a frame."""
-    said = json.loads(payload)
-    return ModelTask(**{**said, "alphabet": tuple(said["alphabet"]), "columns": tuple(said["columns"])})
+    data = json.loads(payload)
+    return ModelTask(**{**data, "alphabet": tuple(data["alphabet"]), "columns": tuple(data["columns"])})
 
 
 def pack_loaded(loaded: Loaded) -> bytes:
     """The frame that says what was loaded."""
-    return pack(Kind.LOADED, json.dumps(loaded._asdict()).encode())
+    return pack(FrameKind.LOADED, json.dumps(loaded._asdict()).encode())
 
 
 def unpack_loaded(payload: bytes) -> Loaded:
@@ -188,8 +190,8 @@ def unpack_loaded(payload: bytes) -> Loaded:
 
 def pack_failure(failure: Failure) -> bytes:
     """The frame of a failure."""
-    said = {name: getattr(failure, name) for name in ("kind", "what", "function", "details", "streams")}
-    return pack(Kind.FAILURE, json.dumps(said).encode())
+    data = {name: getattr(failure, name) for name in ("kind", "what", "function", "details", "streams")}
+    return pack(FrameKind.FAILURE, json.dumps(data).encode())
 
 
 def unpack_failure(payload: bytes) -> Failure:

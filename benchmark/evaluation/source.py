@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from marnn_bench.errors import DataError, UsageError
 
-HASHED: Final = 1 << 30
+MAX_HASHED_BYTES: Final = 1 << 30
 """So many bytes of a folder are read; files beyond are told apart by size and time of change."""
 
 
@@ -70,12 +70,12 @@ def folder_digest(folder: Path) -> str:
     Left out are hidden files, __pycache__, virtual environments, and folders that marnn-bench itself writes beside a
     model: results and generated splits.
     """
-    content, left = hashlib.sha256(), HASHED
+    content, left = hashlib.sha256(), MAX_HASHED_BYTES
     for file in _files(folder):
         size, changed = file.stat().st_size, file.stat().st_mtime_ns
-        told_by = file_digest(file) if size <= left else str(changed)
+        fingerprint = file_digest(file) if size <= left else str(changed)
         left -= min(size, left)
-        content.update(f"{file.relative_to(folder)}\0{size}\0{told_by}\0".encode())
+        content.update(f"{file.relative_to(folder)}\0{size}\0{fingerprint}\0".encode())
     return content.hexdigest()
 
 

@@ -9,7 +9,7 @@ from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.strings import Strings
 from marnn_bench.scoring.trivial import trivial_scores
 from marnn_bench.store.cache import cached_data
-from marnn_bench.store.columns import depths
+from marnn_bench.store.columns import max_depths
 from marnn_bench.store.content import contents
 from marnn_bench.store.read import read_split
 from marnn_bench.task import Task
@@ -41,15 +41,16 @@ def describe(task: Task) -> dict[str, Any]:
 def examples(task: Task) -> list[Example]:
     """Two short strings with the right answers."""
     if isinstance(task.view, Recognition):
-        return [_judged(task)]
+        return [_recognition_example(task)]
     language = task.language
     sizes = [size for size in range(SHORTEST[language.measure], 100) if language.count(size)][:2]
     return [
-        _answered(task, language.sample(np.array([size]), KEY, np.array([size], np.uint64))) for size in sizes
+        _labelled_example(task, language.sample(np.array([size]), KEY, np.array([size], np.uint64)))
+        for size in sizes
     ]
 
 
-def _answered(task: Task, string: Strings) -> Example:
+def _labelled_example(task: Task, string: Strings) -> Example:
     symbols = string.texts(task.language.alphabet)[0].split()
     view = task.view
     if isinstance(view, Transduce):
@@ -60,14 +61,16 @@ def _answered(task: Task, string: Strings) -> Example:
     answers = view.answers(task.language, string)
     sets = ["/".join(name for i, name in enumerate(task.columns) if int(mask) >> i & 1) for mask in answers]
     if isinstance(view, NextSymbol):
-        counted = view.counts(task.language, answers)
-        sets = [answer if scored else f"({answer})" for answer, scored in zip(sets, counted, strict=True)]
+        scored_places = view.scored_mask(task.language, answers)
+        sets = [
+            answer if scored else f"({answer})" for answer, scored in zip(sets, scored_places, strict=True)
+        ]
     return [("string", symbols), ("answer", sets)]
 
 
-def _judged(task: Task) -> Example:
+def _recognition_example(task: Task) -> Example:
     """Of each kind, one of the shortest negatives of the first split from six symbols on, and the member it is made from."""
-    rows = next(iter(contents(task).values())).judged
+    rows = next(iter(contents(task).values())).labelled_rows
     if rows is None:
         return []
     texts = rows.strings.texts(task.language.alphabet)
@@ -98,7 +101,7 @@ def distributions(task: Task) -> dict[str, dict[str, Any]]:
         strings = content.strings(0, len(content))
         found[name] = {"length": strings.lengths}
         if isinstance(task.view, SetView):
-            found[name]["depth"] = depths(task, strings)
+            found[name]["depth"] = max_depths(task, strings)
     return found
 
 

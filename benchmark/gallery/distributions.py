@@ -16,7 +16,7 @@ WIDTH, HEIGHT = 320, 200
 Numbers = NDArray[Any]
 
 
-def draw_distributions(title: str, splits: Mapping[str, Mapping[str, Numbers]], path: Path) -> None:
+def plot_distributions(title: str, splits: Mapping[str, Mapping[str, Numbers]], path: Path) -> None:
     """Write the picture: for each column such as `length`, the share of each split's strings by value.
 
     splits: for each split and column, a number for each of its strings

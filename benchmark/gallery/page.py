@@ -14,24 +14,24 @@ from marnn_bench.gallery.description import (
 )
 from marnn_bench.store.content import contents
 from marnn_bench.task import Task
-from marnn_bench.tasks.registry import our_tasks
+from marnn_bench.tasks.registry import builtin_tasks
 
 
 def write_page(folder: Path) -> None:
     """Write tasks.md, and a picture of each task, below a folder."""
-    from marnn_bench.gallery.distributions import draw_distributions
+    from marnn_bench.gallery.distributions import plot_distributions
 
     pictures = folder / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
-    for task in our_tasks().values():
-        draw_distributions(f"{task.name} {task.version}", distributions(task), pictures / f"{task.name}.svg")
+    for task in builtin_tasks().values():
+        plot_distributions(f"{task.name} {task.version}", distributions(task), pictures / f"{task.name}.svg")
     (folder / "tasks.md").write_text(page())
 
 
 def page() -> str:
     """tasks.md"""
     head = "# Tasks\n\nWritten by `python -m marnn_bench.gallery docs`.\n"
-    return head + "".join(f"\n{line}" for task in our_tasks().values() for line in _section(task)) + "\n"
+    return head + "".join(f"\n{line}" for task in builtin_tasks().values() for line in _section(task)) + "\n"
 
 
 def _section(task: Task) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.store.manifest import read_manifest
-from marnn_bench.store.read import REMEDY, check_file
+from marnn_bench.store.read import REGENERATE_HINT, check_file
 
 DATASET = "dataset"
 CARD, MANIFEST = "README.md", "manifest.json"
@@ -54,7 +54,7 @@ def prepare(folder: Path, tag: str | None = None) -> Release:
     if tag is not None and not TAG.fullmatch(tag):
         raise UsageError(f"Tag {tag!r} is not possible; use letters, digits, dots and hyphens, as in v1.0.")
     if not (folder / CARD).is_file():
-        raise DataError(f"{folder / CARD} is missing. {REMEDY}")
+        raise DataError(f"{folder / CARD} is missing. {REGENERATE_HINT}")
     try:
         listed = [
             shard for task in tasks.values() for split in task["splits"].values() for shard in split["shards"]
@@ -65,7 +65,7 @@ def prepare(folder: Path, tag: str | None = None) -> Release:
         files = {name: (folder / name).stat().st_size for name in names}
         return Release(folder, tag or default_tag(tasks), tuple(tasks), files)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise DataError(f"{folder / MANIFEST} is damaged ({error!r}). {REMEDY}") from error
+        raise DataError(f"{folder / MANIFEST} is damaged ({error!r}). {REGENERATE_HINT}") from error
 
 
 def default_tag(tasks: dict[str, Any]) -> str:

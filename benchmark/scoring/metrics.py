@@ -12,12 +12,12 @@ from marnn_bench.examples import Examples
 from marnn_bench.generators.language import Masks
 from marnn_bench.generators.strings import Strings
 
-LEVEL: Final = 0.95
+CONFIDENCE_LEVEL: Final = 0.95
 QUANTILE: Final = 1.959963984540054
-"""Of the normal law, at (1 + LEVEL) / 2."""
+"""Of the normal law, at (1 + CONFIDENCE_LEVEL) / 2."""
 
 RESAMPLES: Final = 1_000
-SOLVED: Final = 0.99
+SOLVED_THRESHOLD: Final = 0.99
 """A length, and a task, is solved from this sequence accuracy on."""
 
 Counts = NDArray[np.int64]
@@ -67,7 +67,7 @@ class Scorer:
 
     def score(self, correctness: Correctness, interval: Sequence[float]) -> Record:
         """The scores of one run; `interval` is that of its accuracy by position, which all runs are needed for."""
-        by_length = _by(self.lengths, correctness.correct, "length")
+        by_length = _accuracy_by_group(self.lengths, correctness.correct, "length")
         wrong = np.sort(correctness.first_error[~correctness.correct])
         return {
             "sequence_accuracy": sequence_accuracy(correctness),
@@ -75,15 +75,15 @@ class Scorer:
                 "value": position_accuracy(correctness),
                 "lower": interval[0],
                 "upper": interval[1],
-                "level": LEVEL,
+                "level": CONFIDENCE_LEVEL,
                 "method": "bootstrap over strings",
                 "n": len(correctness.right),
             },
             "by_length": by_length,
-            "by_depth": _by(self.deepest, correctness.correct, "depth"),
+            "by_depth": _accuracy_by_group(self.deepest, correctness.correct, "depth"),
             "positions_by_depth": [
                 {name: cell[name] for name in ("depth", "n", "correct", "value")}
-                for cell in _by(self.depths, correctness.right, "depth")
+                for cell in _accuracy_by_group(self.depths, correctness.right, "depth")
             ],
             "first_error": {
                 "strings": len(wrong),
@@ -97,7 +97,14 @@ def sequence_accuracy(correctness: Correctness) -> Record:
     """The share of strings that have every answer right, with its Wilson interval."""
     correct, n = int(correctness.correct.sum()), len(correctness.correct)
     lower, upper = wilson(correct, n)
-    return {"value": correct / n, "lower": lower, "upper": upper, "level": LEVEL, "method": "wilson", "n": n}
+    return {
+        "value": correct / n,
+        "lower": lower,
+        "upper": upper,
+        "level": CONFIDENCE_LEVEL,
+        "method": "wilson",
+        "n": n,
+    }
 
 
 def position_accuracy(correctness: Correctness) -> float:
@@ -111,15 +118,15 @@ def position_intervals(counts: Counts, lengths: Counts, digest: str) -> NDArray[
     Strings are resampled, not positions, since the answers about one string go wrong together (Efron & Tibshirani
     1993, section 8.3). The digest of the data is the seed: equal for all runs and models, on every machine.
     """
-    random = np.random.default_rng(list(digest.encode()))
+    rng = np.random.default_rng(list(digest.encode()))
     n = len(lengths)
     columns = np.column_stack([counts, lengths]).astype(np.float64)
     sums = np.empty((RESAMPLES, columns.shape[1]))
     for resample in sums:
-        times = np.bincount(random.integers(n, size=n), minlength=n)  # how often each string is drawn, [n]
+        times = np.bincount(rng.integers(n, size=n), minlength=n)  # how often each string is drawn, [n]
         resample[:] = times @ columns
     accuracies = sums[:, :-1] / np.maximum(sums[:, -1:], 1)
-    return np.quantile(accuracies, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0).T
+    return np.quantile(accuracies, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2], axis=0).T
 
 
 def wilson(correct: int, n: int) -> tuple[float, float]:
@@ -140,7 +147,7 @@ def longest_solved(by_length: list[Record]) -> int | None:
     """The largest length up to which every length is solved, if the shortest is."""
     longest = None
     for cell in by_length:
-        if cell["value"] < SOLVED:
+        if cell["value"] < SOLVED_THRESHOLD:
             break
         longest = cell["length"]
     return longest
@@ -151,9 +158,15 @@ def summary(runs: list[Record]) -> Record:
     accuracies = np.array(
         [[run[name]["value"] for run in runs] for name in ("sequence_accuracy", "position_accuracy")]
     )
-    solved = int((accuracies[0] >= SOLVED).sum())
+    solved = int((accuracies[0] >= SOLVED_THRESHOLD).sum())
     lower, upper = wilson(solved, len(runs))
-    share = {"threshold": SOLVED, "runs": solved, "share": solved / len(runs), "lower": lower, "upper": upper}
+    share = {
+        "threshold": SOLVED_THRESHOLD,
+        "runs": solved,
+        "share": solved / len(runs),
+        "lower": lower,
+        "upper": upper,
+    }
     return {
         "runs": len(runs),
         "sequence_accuracy": _spread(accuracies[0]),
@@ -171,7 +184,7 @@ def _spread(values: NDArray[np.float64]) -> Record:
     }
 
 
-def _by(groups: Counts, correct: NDArray[np.bool_], name: str) -> list[Record]:
+def _accuracy_by_group(groups: Counts, correct: NDArray[np.bool_], name: str) -> list[Record]:
     """Proportions of `correct` within each group that occurs, in order."""
     sizes, hits = np.bincount(groups), np.bincount(groups, weights=correct)
     cells = []

@@ -12,24 +12,26 @@ Cells = NDArray[np.int64]
 
 
 def shortcuts(rows: RecognitionRows) -> dict[str, dict[str, float]]:
-    """For each kind of negatives, and for `all`: the accuracy of the best classifier that looks at one thing alone.
+    """For each kind of negatives, and for `all`: the accuracy of the best classifier that looks at one feature alone.
 
-    The things are the length, the first symbol, the last symbol, and how many there are of each symbol. The classifier
-    says of a string what most rows with the same are; it is fitted to the rows themselves, so that none that looks at
-    no more does better on them. Negatives stand against the members that they were made from, as often as they were,
-    so that 1/2 is chance: the length never gives more, the counts give no more for swap and permuted.
+    The features are the length, the first symbol, the last symbol, and how many there are of each symbol. The classifier
+    predicts the label that most rows with the same value have; it is fitted to the rows themselves, so that none of
+    this feature alone does better on them. Each negative is compared with the member that it was made from, so that
+    1/2 is chance: the length never gives more, the counts give no more for swap and permuted.
 
     >>> from marnn_bench.generators.languages.dyck import Dyck
     >>> from marnn_bench.generators.window import Window
     >>> from marnn_bench.generators.sampling.recognition import recognition_rows
     >>> language = Dyck(1)
     >>> rows = recognition_rows(language, language.law("uniform"), Window(2, 40), Key(1), 500, 500, ["swap", "guided"])
-    >>> {thing: round(accuracy, 2) for thing, accuracy in shortcuts(rows)["guided"].items()}
+    >>> {feature: round(accuracy, 2) for feature, accuracy in shortcuts(rows)["guided"].items()}
     {'length': 0.5, 'first symbol': 0.79, 'last symbol': 0.5, 'symbol counts': 1.0}
     """
     cells = _cells(rows.strings)
     return {
-        kind: {thing: _best_accuracy(cell[rows.source[made]], cell[made]) for thing, cell in cells.items()}
+        kind: {
+            feature: _best_accuracy(cell[rows.source[made]], cell[made]) for feature, cell in cells.items()
+        }
         for kind, made in _negatives_of(rows).items()
         if len(made)
     }
@@ -41,7 +43,7 @@ def _negatives_of(rows: RecognitionRows) -> dict[str, NDArray[np.int64]]:
 
 
 def _cells(strings: Strings) -> dict[str, Cells]:
-    """For each thing that can be looked at, a number for each of its values: [n]."""
+    """For each feature that can be looked at, a number for each of its values: [n]."""
     first, last = np.full((2, len(strings)), -1)
     filled = strings.lengths > 0
     first[filled] = strings.ids[strings.offsets[:-1][filled]]
@@ -52,7 +54,7 @@ def _cells(strings: Strings) -> dict[str, Cells]:
         "last symbol": last,
         "symbol counts": _counts(strings),
     }
-    return {thing: np.unique(value, return_inverse=True)[1] for thing, value in values.items()}
+    return {feature: np.unique(value, return_inverse=True)[1] for feature, value in values.items()}
 
 
 def _counts(strings: Strings) -> NDArray[np.uint64]:

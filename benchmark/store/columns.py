@@ -71,18 +71,18 @@ def to_batch(task: Task, split: str, strings: Strings) -> pa.RecordBatch:
 def _column(task: Task, name: str, kind: pa.DataType, strings: Strings) -> pa.Array:
     match name:
         case "input":
-            return _spell(task.language.alphabet, strings)
+            return _join_symbols(task.language.alphabet, strings)
         case "next" if isinstance(task.view, NextSymbol):
             masks = task.view.answers(task.language, strings)
             return to_lists(masks.astype(kind.value_type.to_pandas_dtype()), strings.offsets, kind)
         case "target" if isinstance(task.view, Synchronous | Transduce):
-            return _spell(task.view.outputs(task.language), task.view.targets(task.language, strings))
+            return _join_symbols(task.view.outputs(task.language), task.view.targets(task.language, strings))
         case "length":
             counted = strings.lengths
         case "n":
-            counted = task.language.measured(strings)
+            counted = task.language.sizes_of(strings)
         case "depth":
-            counted = depths(task, strings)
+            counted = max_depths(task, strings)
         case _:
             raise ValueError(f"{task.name} has no column {name}.")
     return to_arrow(counted.astype(kind.to_pandas_dtype()))
@@ -95,29 +95,29 @@ def recognition_batch(task: Task, split: str, rows: RecognitionRows, first: int,
     members = rows.strings.take(rows.source[chosen])
     kinds = from_texts(["", *rows.kinds])
     arrays = {
-        "input": _spell(task.language.alphabet, strings),
+        "input": _join_symbols(task.language.alphabet, strings),
         "label": to_arrow(rows.label[chosen]),
         "negative": kinds.take(to_arrow(rows.negative[chosen])),
     }
     counted = {"edits": rows.edits[chosen], "length": strings.lengths}
     if task.language.measure == "n":
-        counted["n"] = task.language.measured(members)
+        counted["n"] = task.language.sizes_of(members)
     for name, values in counted.items():
         arrays[name] = to_arrow(values.astype(columns.field(name).type.to_pandas_dtype()))
     return pa.RecordBatch.from_arrays([arrays[name] for name in columns.names], schema=columns)
 
 
-def depths(task: Task, strings: Strings) -> NDArray[np.int64]:
+def max_depths(task: Task, strings: Strings) -> NDArray[np.int64]:
     """The most symbols owed at once in each string: [n]."""
-    deepest = np.zeros(len(strings), np.int64)
+    depths = np.zeros(len(strings), np.int64)
     filled = strings.lengths > 0
-    deepest[filled] = np.maximum.reduceat(task.language.depths(strings), strings.offsets[:-1][filled])
-    return deepest
+    depths[filled] = np.maximum.reduceat(task.language.depths(strings), strings.offsets[:-1][filled])
+    return depths
 
 
 def read_strings(task: Task, table: pa.Table, where: str) -> Strings:
     """The strings of a table; `where` names it in errors."""
-    return _read(task.language.alphabet, _named(task, table, "input", where), where)
+    return _split_symbols(task.language.alphabet, _require_column(task, table, "input", where), where)
 
 
 def read_answers(task: Task, table: pa.Table, strings: Strings, where: str) -> Masks:
@@ -126,7 +126,7 @@ def read_answers(task: Task, table: pa.Table, strings: Strings, where: str) -> M
         targets = read_targets(task, table, where)
         answers, lengths = np.uint64(1) << targets.ids.astype(np.uint64), targets.lengths
     else:
-        lists = _named(task, table, "next", where).combine_chunks()
+        lists = _require_column(task, table, "next", where).combine_chunks()
         answers, lengths = numbers(lists.flatten()).astype(np.uint64), lengths_of(lists)
     if not np.array_equal(lengths, strings.lengths):
         row = int(np.flatnonzero(lengths != strings.lengths)[0])
@@ -138,22 +138,24 @@ def read_targets(task: Task, table: pa.Table, where: str) -> Strings:
     """The target of each string, in the view of a transduction."""
     if not isinstance(task.view, Synchronous | Transduce):
         raise TypeError(f"{task.name} has no targets.")
-    return _read(task.view.outputs(task.language), _named(task, table, "target", where), where)
+    return _split_symbols(
+        task.view.outputs(task.language), _require_column(task, table, "target", where), where
+    )
 
 
-def _named(task: Task, table: pa.Table, name: str, where: str) -> pa.ChunkedArray:
+def _require_column(task: Task, table: pa.Table, name: str, where: str) -> pa.ChunkedArray:
     if name not in table.column_names:
         raise DataError(f"{where} has no column {name}; it is no split of {task.name} as generate writes it.")
     return table[name]
 
 
-def _spell(alphabet: Alphabet, strings: Strings) -> pa.Array:
+def _join_symbols(alphabet: Alphabet, strings: Strings) -> pa.Array:
     symbols = from_texts(alphabet.symbols).take(to_arrow(strings.ids))
     space = from_texts([" "])[0]  # of a plain " " pyarrow would import pandas to see what it is
     return pc.binary_join(to_lists(symbols, strings.offsets, pa.list_(pa.string())), space)
 
 
-def _read(alphabet: Alphabet, column: pa.ChunkedArray, where: str) -> Strings:
+def _split_symbols(alphabet: Alphabet, column: pa.ChunkedArray, where: str) -> Strings:
     texts = column.combine_chunks()
     words = pc.split_pattern(texts, " ")
     symbols = words.flatten()

@@ -60,7 +60,7 @@ class Content:
         return self.rows.repetition_rate if isinstance(self.rows, Rows) else None
 
     @property
-    def judged(self) -> RecognitionRows | None:
+    def labelled_rows(self) -> RecognitionRows | None:
         """The rows with their labels, in the recognition view."""
         return None if isinstance(self.rows, Rows) else self.rows
 

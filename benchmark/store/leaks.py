@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from marnn_bench.examples import Examples
-from marnn_bench.generators.sampling.distinct import KnownStrings, first_occurrences
+from marnn_bench.generators.sampling.distinct import StringSet, first_occurrences
 from marnn_bench.generators.strings import Strings
 from marnn_bench.scoring.shortcuts import shortcuts
 from marnn_bench.scoring.trivial import trivial_scores
@@ -35,13 +35,13 @@ def leak_report(task: Task, splits: Mapping[str, Content]) -> dict[str, Any]:
         "duplicates": {name: float(1 - first_occurrences(found).mean()) for name, found in strings.items()},
         "overlap": {f"{a}, {b}": _in_common(strings[a], strings[b]) for a, b in pairs},
         "trivial": _trivial(task, strings),
-        "shortcuts": {name: _shortcuts(content) for name, content in splits.items() if content.judged},
+        "shortcuts": {name: _shortcuts(content) for name, content in splits.items() if content.labelled_rows},
     }
 
 
 def _shortcuts(content: Content) -> dict[str, Any]:
     """How far one gets without reading the strings, by kind of negatives; and what could not be made."""
-    rows = content.judged
+    rows = content.labelled_rows
     if rows is None:
         return {}
     members = int(rows.label.sum())
@@ -56,9 +56,9 @@ def _shortcuts(content: Content) -> dict[str, Any]:
 
 def _in_common(earlier: Strings, later: Strings) -> int:
     """How many rows of the later split are in the earlier one."""
-    known = KnownStrings(len(earlier) + len(later))
+    known = StringSet(len(earlier) + len(later))
     known.add(earlier)
-    return int(known.have(later).sum())
+    return int(known.contains(later).sum())
 
 
 def _trivial(task: Task, strings: dict[str, Strings]) -> dict[str, Any]:

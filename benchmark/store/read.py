@@ -19,7 +19,7 @@ from marnn_bench.task import Task
 from marnn_bench.tasks.registry import find_task
 from marnn_bench.views import SetView
 
-REMEDY = "Generate the task again with --overwrite."
+REGENERATE_HINT = "Generate the task again with --overwrite."
 
 
 def read_split(folder: Path, task: Task | str, split: str) -> Examples:
@@ -37,11 +37,11 @@ def read_split(folder: Path, task: Task | str, split: str) -> Examples:
     where = entry["shards"][0]["file"]
     strings = read_strings(task, table, where)
     answers = read_answers(task, table, strings, where)
-    listed = as_listed(task, read_manifest(folder)["tasks"][task.name]["splits"])
+    listed = with_manifest_splits(task, read_manifest(folder)["tasks"][task.name]["splits"])
     return Examples(listed, split, strings, answers, entry["digest"])
 
 
-def as_listed(task: Task, entries: dict[str, dict[str, Any]]) -> Task:
+def with_manifest_splits(task: Task, entries: dict[str, dict[str, Any]]) -> Task:
     """The task with the rows, windows and laws that a manifest gives for its splits."""
     splits = dict(task.splits)
     for name, entry in entries.items():
@@ -58,7 +58,7 @@ def read_rows(folder: Path, entry: dict[str, Any]) -> pa.Table:
     if table.num_rows != entry["rows"] or split_digest(table_digests(table)) != entry["digest"]:
         where = ", ".join(shard["file"] for shard in entry["shards"])
         raise DataError(
-            f"{folder / where} is damaged or edited: its rows are not those of the manifest. {REMEDY}"
+            f"{folder / where} is damaged or edited: its rows are not those of the manifest. {REGENERATE_HINT}"
         )
     return table
 
@@ -91,18 +91,20 @@ def read_file(path: Path) -> pa.Table:
     try:
         return pq.ParquetFile(path).read()
     except FileNotFoundError:
-        raise DataError(f"{path} is missing. {REMEDY}") from None
+        raise DataError(f"{path} is missing. {REGENERATE_HINT}") from None
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EISDIR):
             raise
         reason = str(error).splitlines()[0][:100]
-        raise DataError(f"{path} is damaged or cut off ({reason}). {REMEDY}") from None
+        raise DataError(f"{path} is damaged or cut off ({reason}). {REGENERATE_HINT}") from None
 
 
 def check_file(path: Path, sha256: str) -> None:
     """DataError unless the file is there and has this hash."""
     if not path.exists():
-        raise DataError(f"{path} is missing. {REMEDY}")
+        raise DataError(f"{path} is missing. {REGENERATE_HINT}")
     with path.open("rb") as file:
         if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
-            raise DataError(f"{path} is damaged or edited: its sha256 is not that of the manifest. {REMEDY}")
+            raise DataError(
+                f"{path} is damaged or edited: its sha256 is not that of the manifest. {REGENERATE_HINT}"
+            )

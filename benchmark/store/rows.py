@@ -89,7 +89,7 @@ def choose_rows(task: Task, split: str, earlier: Sequence[Strings], workers: int
         return Rows((Segment(law, wanted.window, task.key(split), rows),), 0.0)
     if not wanted.per_size:
         return _distinct([(wanted.window, task.key(split), rows)], language, law, earlier, workers)
-    taken = Counter(int(n) for strings in earlier for n in language.measured(strings))
+    taken = Counter(int(n) for strings in earlier for n in language.sizes_of(strings))
     left = {n: min(rows, language.count(n) - taken[n]) for n in sizes}
     each = [(Window(n, n), task.key(split, size=n), number) for n, number in left.items() if number]
     return _distinct(each, language, law, earlier, workers)

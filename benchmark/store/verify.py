@@ -22,7 +22,7 @@ from marnn_bench.generators.strings import Strings
 from marnn_bench.store.columns import read_strings, to_batch
 from marnn_bench.store.content import contents
 from marnn_bench.store.manifest import read_manifest
-from marnn_bench.store.read import REMEDY, as_listed, check_file, read_rows
+from marnn_bench.store.read import REGENERATE_HINT, check_file, read_rows, with_manifest_splits
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import find_task
 from marnn_bench.views import Recognition
@@ -44,7 +44,7 @@ def verify(folder: Path, progress: Callable[[int], object] = lambda rows: None) 
     """Verify every split of a folder; DataError at the first fault."""
     for name, entry in read_manifest(folder)["tasks"].items():
         known = _known(name, folder)
-        task = as_listed(known, entry["splits"])
+        task = with_manifest_splits(known, entry["splits"])
         regenerated = entry["version"].split(".")[0] == known.version.split(".")[0]
         if regenerated:
             _check_description(known, entry, f"{folder}: {name}")
@@ -57,25 +57,29 @@ def verify(folder: Path, progress: Callable[[int], object] = lambda rows: None) 
             _check_rows(task, split, table, where)
             if listed["symbols"] != pc.sum(table["length"]).as_py() or listed["rows"] != table.num_rows:
                 raise DataError(
-                    f"{where}: its numbers of rows and symbols are not those of the manifest. {REMEDY}"
+                    f"{where}: its numbers of rows and symbols are not those of the manifest. {REGENERATE_HINT}"
                 )
             if regenerated and (
                 listed["key"] != f"{task.key(split):016x}" or written[split].digest() != listed["digest"]
             ):
-                raise DataError(f"{where} is not what {name} {known.version} generates. {REMEDY}")
+                raise DataError(f"{where} is not what {name} {known.version} generates. {REGENERATE_HINT}")
             progress(listed["rows"])
             yield Verified(name, split, listed["rows"], listed["symbols"], listed["digest"], regenerated)
 
 
 def _check_description(task: Task, entry: dict[str, Any], where: str) -> None:
     """DataError unless the manifest says of a task what the task is, and lists all of its splits."""
-    told = {"view": task.view.name, "alphabet": list(task.language.alphabet), "columns": list(task.columns)}
-    for name, value in told.items():
+    expected = {
+        "view": task.view.name,
+        "alphabet": list(task.language.alphabet),
+        "columns": list(task.columns),
+    }
+    for name, value in expected.items():
         if entry[name] != value:
-            raise DataError(f"{where}: the manifest has another {name} than the task. {REMEDY}")
+            raise DataError(f"{where}: the manifest has another {name} than the task. {REGENERATE_HINT}")
     for split in contents(task):
         if split not in entry["splits"]:
-            raise DataError(f"{where}: the manifest lacks the split {split}. {REMEDY}")
+            raise DataError(f"{where}: the manifest lacks the split {split}. {REGENERATE_HINT}")
 
 
 def _known(name: str, folder: Path) -> Task:
@@ -101,7 +105,7 @@ def _check_rows(task: Task, split: str, table: pa.Table, where: str) -> None:
     else:
         _refuse(~member, where, f"is no string of {language.name}")
         _check_columns(task, split, table, strings, where)
-    sizes, rows = language.measured(strings.take(member)), np.flatnonzero(member)
+    sizes, rows = language.sizes_of(strings.take(member)), np.flatnonzero(member)
     outside = np.zeros(len(strings), np.bool_)
     outside[rows[(sizes < window.low) | (sizes > window.high)]] = True
     _refuse(outside, where, f"is outside the window {window}")
@@ -111,7 +115,7 @@ def _check_columns(task: Task, split: str, table: pa.Table, strings: Strings, wh
     expected = pa.Table.from_batches([to_batch(task, split, strings)])
     for name in expected.column_names:
         if name not in table.column_names:
-            raise DataError(f"{where} has no column {name}. {REMEDY}")
+            raise DataError(f"{where} has no column {name}. {REGENERATE_HINT}")
         found, right = (t[name].combine_chunks() for t in (table, expected))
         if not found.equals(right):
             differs = np.array([a != b for a, b in zip(found.to_pylist(), right.to_pylist(), strict=True)])
@@ -120,4 +124,4 @@ def _check_columns(task: Task, split: str, table: pa.Table, strings: Strings, wh
 
 def _refuse(bad: NDArray[np.bool_], where: str, fault: str) -> None:
     if bad.any():
-        raise DataError(f"{where}, row {int(np.flatnonzero(bad)[0])}: {fault}. {REMEDY}")
+        raise DataError(f"{where}, row {int(np.flatnonzero(bad)[0])}: {fault}. {REGENERATE_HINT}")

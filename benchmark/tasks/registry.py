@@ -12,10 +12,10 @@ from types import ModuleType
 from marnn_bench.errors import UsageError
 from marnn_bench.task import Task
 
-LISTED_FIRST = ("suzgun2019", "suzgun2019b", "joulin2015", "grefenstette2015", "bernardy2018", "mali2019")
+PAPER_ORDER = ("suzgun2019", "suzgun2019b", "joulin2015", "grefenstette2015", "bernardy2018", "mali2019")
 """The order in which papers are listed; a module that is not named here comes behind them."""
 
-AS_RECOGNITION = "--recognition"
+RECOGNITION_SUFFIX = "--recognition"
 """Behind the name of a next-symbol task: the same strings, asked whether they are members."""
 
 ENTRY_POINTS = "marnn_bench.tasks"
@@ -23,22 +23,22 @@ ENTRY_POINTS = "marnn_bench.tasks"
 
 
 @cache
-def our_tasks() -> dict[str, Task]:
+def builtin_tasks() -> dict[str, Task]:
     """The tasks of this package by name."""
-    return {task.name: task for module in our_modules() for task in module.TASKS}
+    return {task.name: task for module in builtin_modules() for task in module.TASKS}
 
 
-def our_modules() -> list[ModuleType]:
+def builtin_modules() -> list[ModuleType]:
     """The modules beside this one, one per paper, each with a tuple TASKS."""
     found = {module.name for module in iter_modules([str(Path(__file__).parent)])} - {Path(__file__).stem}
-    papers = [paper for paper in LISTED_FIRST if paper in found] + sorted(found.difference(LISTED_FIRST))
+    papers = [paper for paper in PAPER_ORDER if paper in found] + sorted(found.difference(PAPER_ORDER))
     return [import_module(f"{__package__}.{paper}") for paper in papers]
 
 
 def all_tasks() -> dict[str, Task]:
     """Our tasks and those of every installed package, by name; a name taken twice is an error."""
-    tasks = dict(our_tasks())
-    for task in _offered():
+    tasks = dict(builtin_tasks())
+    for task in _plugin_tasks():
         if task.name in tasks:
             raise UsageError(f"Two installed packages offer a task called {task.name}; uninstall one.")
         tasks[task.name] = task
@@ -47,9 +47,9 @@ def all_tasks() -> dict[str, Task]:
 
 def find_task(name: str) -> Task:
     """The task of this name; other packages are looked at only if it is none of ours."""
-    if task := our_tasks().get(name):
+    if task := builtin_tasks().get(name):
         return task
-    if (source := name.removesuffix(AS_RECOGNITION)) != name:
+    if (source := name.removesuffix(RECOGNITION_SUFFIX)) != name:
         from marnn_bench.recognition import as_recognition
 
         return as_recognition(find_task(source))
@@ -61,7 +61,7 @@ def find_task(name: str) -> Task:
     raise UsageError(f"There is no task {name!r}. {hint}")
 
 
-def _offered() -> Iterator[Task]:
+def _plugin_tasks() -> Iterator[Task]:
     for point in entry_points(group=ENTRY_POINTS):
         found = point.load()
         yield from [found] if isinstance(found, Task) else found.TASKS

@@ -46,9 +46,9 @@ from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.thresholds import EXACT, Weight
 
 EXTENDED = Context(prec=300, Emax=EXACT.Emax, Emin=EXACT.Emin)
-STEPS = 2_000
+MAX_NEWTON_STEPS = 2_000
 """Of Newton's method. It takes about ten; 400 where critical rules derive nothing but the empty string."""
-CLOSE, PROVED = Decimal("1e-105"), Decimal("1e-100")
+NEWTON_TOLERANCE, ERROR_BOUND = Decimal("1e-105"), Decimal("1e-100")
 
 RuleWeights = Sequence[Sequence[Weight]]
 """Of each nonterminal, the weights of its alternatives: probabilities, or ones to count derivations."""
@@ -143,20 +143,20 @@ def unit_closure(rows: Sequence[Mapping[int, Weight]]) -> list[dict[int, Weight]
 def empty_probabilities(grammar: BinarisedGrammar, weights: RuleWeights) -> list[Weight]:
     """The least solution of e = F(e) for probabilities: Newton's method, and the proof of its result."""
     empty: list[Weight] = [0] * grammar.size
-    for _ in range(STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         gap = [
             after - before for after, before in zip(grammar.empty_weights(weights, empty), empty, strict=True)
         ]
         sums = unit_closure(grammar.unit_steps(weights, empty))
         step = _apply(sums, gap)
         empty = [weight + more for weight, more in zip(empty, step, strict=True)]
-        if all(more <= CLOSE * weight for more, weight in zip(step, empty, strict=True)):
+        if all(more <= NEWTON_TOLERANCE * weight for more, weight in zip(step, empty, strict=True)):
             break
-    margin = [CLOSE * weight for weight in _apply(sums, empty)]
+    margin = [NEWTON_TOLERANCE * weight for weight in _apply(sums, empty)]
     above = [min(Decimal(1), weight + more) for weight, more in zip(empty, margin, strict=True)]
     images = grammar.empty_weights(weights, above)
     proved = all(y == 1 or image <= y for image, y in zip(images, above, strict=True))  # F(1) <= 1
-    if not proved or any(y > weight * (1 + PROVED) for weight, y in zip(empty, above, strict=True)):
+    if not proved or any(y > weight * (1 + ERROR_BOUND) for weight, y in zip(empty, above, strict=True)):
         raise LanguageError(
             "The probability of the empty string is beyond 300 digits of Newton's method; leave out the nonterminals "
             "that derive nothing but the empty string."

@@ -3,8 +3,8 @@
 No procedure decides this for all machines (two counters can compute anything). What is shown here follows from states
 and from which counters are zero, no more, and is enough for machines as they are written down:
 
-    drain(G)   configurations from which G is surely reached by rules that add to no counter. Every loop takes
-               something away, and what there is to take is finite.
+    drain(G)   configurations from which G is surely reached by rules that increment no counter. These cannot run
+               for ever, since every loop decrements a counter.
     reach(G)   configurations from which G is surely reached by finitely many rules of any kind.
 
 Starting with acceptance, draining and reaching by turns must come to hold every configuration that the machine can be
@@ -40,7 +40,7 @@ def leading_to(goal: Configurations, rules: Iterable[Rule], among: Configuration
 
 
 def _drain(goal: Configurations, rules: Iterable[Rule], among: Configurations) -> Configurations:
-    emptying = [rule for rule in rules if not rule.add]
+    emptying = [rule for rule in rules if not rule.increment]
     kept, size = among, -1
     while len(kept) != size:
         size = len(kept)
@@ -62,6 +62,6 @@ def _reach(
             here
             for here in among
             for rule in rules
-            if rule.applies(here) and set(rule.outcomes(here)) <= (found | free if rule.take else found)
+            if rule.applies(here) and set(rule.outcomes(here)) <= (found | free if rule.decrement else found)
         }
     return found

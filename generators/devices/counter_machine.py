@@ -33,7 +33,7 @@ from marnn_bench.generators.devices.automaton_text import parse_automaton
 from marnn_bench.generators.devices.counter_liveness import leading_to, reachable
 from marnn_bench.generators.devices.counter_rules import Rule
 from marnn_bench.generators.errors import LanguageError
-from marnn_bench.generators.labeller import Labeller, before_each
+from marnn_bench.generators.labeller import Labeller, previous_values
 from marnn_bench.generators.strings import Strings
 
 MAX_COUNTERS = 8
@@ -95,10 +95,10 @@ class CounterMachine(Labeller):
     @classmethod
     def parse(cls, text: str) -> "CounterMachine":
         """The machine of a text as at the head of this file. LanguageError names a line that cannot be read."""
-        sheet = parse_automaton(text)
-        rules = tuple(map(Rule.read, sheet.rules))
-        alphabet = sheet.alphabet([rule.symbol for rule in rules])
-        return cls(alphabet, sheet.start, sheet.accepting, rules)
+        parsed = parse_automaton(text)
+        rules = tuple(map(Rule.parse, parsed.rules))
+        alphabet = parsed.alphabet([rule.symbol for rule in rules])
+        return cls(alphabet, parsed.start, parsed.accepting, rules)
 
     @cached_property
     def states(self) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ class CounterMachine(Labeller):
     def trace(self, strings: Strings) -> tuple[list[str], NDArray[np.int64]]:
         """The state after each symbol and the counters, [symbols, counters]; `dead` once no rule applies."""
         tables, after = self._tables, self._configurations(strings)
-        before = before_each(after, tables.start, strings)
+        before = previous_values(after, tables.start, strings)
         changes = tables.changes[before, strings.ids].astype(np.int64)
         sums = np.concatenate([np.zeros((1, len(self.counters)), np.int64), np.cumsum(changes, axis=0)])
         values = sums[1:] - np.repeat(sums[strings.offsets[:-1]], strings.lengths, axis=0)
@@ -152,8 +152,8 @@ class CounterMachine(Labeller):
                     symbol = self.alphabet.id(rule.symbol)
                     masks[here] |= np.uint64(1 << symbol)
                     moves[here, symbol] = self.states.index(rule.to) << counters
-                    for c in rule.add | rule.take:
-                        changes[here, symbol, self.counters.index(c)] = 1 if c in rule.add else -1
+                    for c in rule.increment | rule.decrement:
+                        changes[here, symbol, self.counters.index(c)] = 1 if c in rule.increment else -1
         return Tables(self.states.index(self.start) << counters, moves, changes, masks)
 
     # -- what is asked of the rules
@@ -161,7 +161,7 @@ class CounterMachine(Labeller):
     def _check_rules(self) -> None:
         for i, rule in enumerate(self.rules):
             self.alphabet.id(rule.symbol)
-            if rule.add & rule.take or rule.zero & rule.needed:
+            if rule.increment & rule.decrement or rule.zero & rule.needed:
                 raise LanguageError(f"Rule {rule} contradicts itself about a counter.")
             for other in self.rules[:i]:
                 same = (rule.state, rule.symbol) == (other.state, other.symbol)

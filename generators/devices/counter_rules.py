@@ -27,37 +27,41 @@ class Rule:
     to: str
     zero: frozenset[str] = frozenset()
     positive: frozenset[str] = frozenset()
-    add: frozenset[str] = frozenset()
-    take: frozenset[str] = frozenset()
+    increment: frozenset[str] = frozenset()
+    decrement: frozenset[str] = frozenset()
     line: Line | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def read(cls, line: Line) -> "Rule":
+    def parse(cls, line: Line) -> "Rule":
         """The rule of a line. LanguageError says how one is written."""
         left = re.fullmatch(r"(\S+) (\S+)(?: if (.+))?", line.left)
         to, *changes = line.right.split(",")
         if not left or len(to.split()) != 1:
             raise line.error("a rule reads `STATE SYMBOL if x = 0 and y > 0 -> STATE, x + 1, y - 1`.")
         state, symbol, guard = left.groups()
-        tests = _sort(line, guard.split(" and ") if guard else [], {"= 0": "zero", "> 0": "positive"})
-        changed = _sort(line, changes, {"+ 1": "add", "- 1": "take"})
+        tests = _counters_by_kind(
+            line, guard.split(" and ") if guard else [], {"= 0": "zero", "> 0": "positive"}
+        )
+        changed = _counters_by_kind(line, changes, {"+ 1": "increment", "- 1": "decrement"})
         return cls(state, symbol, to, **tests, **changed, line=line)
 
     @property
     def needed(self) -> frozenset[str]:
         """The counters that must not be zero."""
-        return self.positive | self.take
+        return self.positive | self.decrement
 
     @property
     def counters(self) -> frozenset[str]:
         """Those that it asks for or changes."""
-        return self.zero | self.needed | self.add
+        return self.zero | self.needed | self.increment
 
     def __str__(self) -> str:
         if self.line:
             return str(self.line)
         tests = [f"{c} = 0" for c in sorted(self.zero)] + [f"{c} > 0" for c in sorted(self.positive)]
-        changes = [f", {c} + 1" for c in sorted(self.add)] + [f", {c} - 1" for c in sorted(self.take)]
+        changes = [f", {c} + 1" for c in sorted(self.increment)] + [
+            f", {c} - 1" for c in sorted(self.decrement)
+        ]
         guard = f" if {' and '.join(tests)}" if tests else ""
         return f"`{self.state} {self.symbol}{guard} -> {self.to}{''.join(changes)}`"
 
@@ -67,12 +71,12 @@ class Rule:
 
     def outcomes(self, here: Configuration) -> Iterator[Configuration]:
         """The configurations that it can lead to: a counter that 1 is taken from may be zero afterwards, or not."""
-        for left in product((True, False), repeat=len(self.take)):
-            emptied = {c for c, some in zip(sorted(self.take), left, strict=True) if not some}
-            yield self.to, (here[1] | self.add) - emptied
+        for left in product((True, False), repeat=len(self.decrement)):
+            emptied = {c for c, some in zip(sorted(self.decrement), left, strict=True) if not some}
+            yield self.to, (here[1] | self.increment) - emptied
 
 
-def _sort(line: Line, parts: list[str], kinds: dict[str, str]) -> dict[str, frozenset[str]]:
+def _counters_by_kind(line: Line, parts: list[str], kinds: dict[str, str]) -> dict[str, frozenset[str]]:
     """The counters that parts like `x = 0` name, by kind."""
     found: dict[str, set[str]] = {kind: set() for kind in kinds.values()}
     for part in parts:

@@ -46,7 +46,7 @@ class Transition:
         return str(self.line or f"`{self.state} {self.symbol} -> {self.to}`")
 
     @classmethod
-    def read(cls, line: Line) -> "Transition":
+    def parse(cls, line: Line) -> "Transition":
         """The transition of a line. LanguageError says how one is written."""
         left, right = (
             re.fullmatch(r"(\S+) (\S+)", line.left),
@@ -103,10 +103,10 @@ class DFA(Labeller):
     @classmethod
     def parse(cls, text: str) -> "DFA":
         """The automaton of a text as at the head of this file. LanguageError names a line that cannot be read."""
-        sheet = parse_automaton(text)
-        transitions = tuple(map(Transition.read, sheet.rules))
-        alphabet = sheet.alphabet([transition.symbol for transition in transitions])
-        return cls(alphabet, sheet.start, sheet.accepting, transitions)
+        parsed = parse_automaton(text)
+        transitions = tuple(map(Transition.parse, parsed.rules))
+        alphabet = parsed.alphabet([transition.symbol for transition in transitions])
+        return cls(alphabet, parsed.start, parsed.accepting, transitions)
 
     @cached_property
     def states(self) -> tuple[str, ...]:

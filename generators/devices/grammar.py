@@ -29,7 +29,7 @@ from marnn_bench.generators.devices.grammar_text import Rule, read_rules, read_r
 from marnn_bench.generators.devices.inside import Inside
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
-from marnn_bench.generators.laws import Draws, SizeFirst
+from marnn_bench.generators.laws import Draws, TwoStageLaw
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import EXACT, Weight
 from marnn_bench.generators.window import Window
@@ -39,8 +39,8 @@ from marnn_bench.generators.window import Window
 class Grammar:
     """Rules with probabilities, the start the first left side.
 
-    unambiguous:  a promise that no string has two derivations, which no procedure can decide; strings can be counted
-                  and drawn uniformly by it, since they are as many as derivations
+    unambiguous:  declares that no string has two derivations. No procedure can decide that, so it is not checked.
+                  Derivations can then be counted and drawn in the place of strings
     """
 
     rules: tuple[Rule, ...]
@@ -87,7 +87,7 @@ class Grammar:
 
     def count(self, length: int) -> int:
         """How many strings of this length there are, by an unambiguous grammar."""
-        self._promised()
+        self._require_unambiguous()
         return self.derivations(length)
 
     def enumerate(self, length: int) -> Iterator[tuple[int, ...]]:
@@ -119,7 +119,7 @@ class Grammar:
                     rank -= begun * ended
         return tuple(string)
 
-    def _promised(self) -> None:
+    def _require_unambiguous(self) -> None:
         if not self.unambiguous:
             raise LanguageError(
                 "A string may have many derivations: count derivations, or declare the grammar unambiguous."
@@ -133,7 +133,7 @@ class Grammar:
 
     def sample_uniform(self, lengths: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
         """For each draw, a string of the given length, every one equally likely, by an unambiguous grammar."""
-        self._promised()
+        self._require_unambiguous()
         return self._draw(self._counts, lengths, key, draws)
 
     def _draw(self, inside: Inside, lengths: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
@@ -170,15 +170,15 @@ class Grammar:
         chances: dict[str, list[Fraction]] = {}
         for rule in self.rules:
             chances.setdefault(rule.left, []).append(rule.probability)
-        return Inside.of_probabilities(self._binarised, [*chances.values()])
+        return Inside.from_probabilities(self._binarised, [*chances.values()])
 
     @cached_property
     def _counts(self) -> Inside:
-        return Inside.of_counts(self._binarised)
+        return Inside.from_counts(self._binarised)
 
 
 @dataclass(frozen=True)
-class GrammarLaw(SizeFirst):
+class GrammarLaw(TwoStageLaw):
     """The length by the grammar restricted to the window, or `balanced` over the lengths that it has, then the grammar."""
 
     grammar: Grammar

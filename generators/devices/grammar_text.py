@@ -10,7 +10,7 @@ nltk's notation has no way to say:
 
     N -> 'n{i}' [1/33] for i = 1..33
 
-A text that cannot be is answered with the line and the rule at fault.
+An invalid text raises a LanguageError that names the line and the rule.
 """
 
 import re
@@ -23,7 +23,7 @@ from typing import NamedTuple
 from marnn_bench.generators.alphabet import END
 from marnn_bench.generators.errors import LanguageError
 
-NEARLY_ONE = Fraction(1, 10**6)
+SUM_TOLERANCE = Fraction(1, 10**6)
 """Probabilities whose sum is this close to one are divided by it, with a warning."""
 
 TOKEN = re.compile(
@@ -57,7 +57,7 @@ class Side(NamedTuple):
     probability: Fraction | None
 
 
-class Place(NamedTuple):
+class SourceLine(NamedTuple):
     """Where something is said, and how."""
 
     line: int
@@ -71,7 +71,7 @@ class Place(NamedTuple):
 class Line(NamedTuple):
     """A line as written: `left -> side | side | ...`."""
 
-    place: Place
+    place: SourceLine
     left: str
     sides: tuple[Side, ...]
 
@@ -90,7 +90,7 @@ class Rule:
 
     def error(self, message: str) -> LanguageError:
         """An error that names the rule and its line."""
-        return Place(self.line, str(self)).error(message)
+        return SourceLine(self.line, str(self)).error(message)
 
 
 # -- from text to lines
@@ -104,7 +104,7 @@ def read_lines(text: str) -> Iterator[Line]:
             yield _line(place, member)
 
 
-def _logical_lines(text: str) -> Iterator[Place]:
+def _logical_lines(text: str) -> Iterator[SourceLine]:
     """The lines with their continuations."""
     begun, first = "", 1
     for number, line in enumerate(text.splitlines(), 1):
@@ -112,16 +112,16 @@ def _logical_lines(text: str) -> Iterator[Place]:
         if begun.endswith("\\"):
             begun = begun[:-1] + " "
         else:
-            yield Place(first, begun)
+            yield SourceLine(first, begun)
             begun, first = "", number + 1
-    yield Place(first, begun.strip())
+    yield SourceLine(first, begun.strip())
 
 
 Tokens = list[tuple[str, str]]
 """Kinds, as TOKEN names them, and what is written."""
 
 
-def _tokens(place: Place) -> tuple[Tokens, tuple[str, range] | None]:
+def _tokens(place: SourceLine) -> tuple[Tokens, tuple[str, range] | None]:
     """The tokens of a line and, if it stands for a family of rules, over what."""
     tokens: Tokens = []
     family, at = None, 0
@@ -147,7 +147,7 @@ def _members(tokens: Tokens, family: tuple[str, range] | None) -> Iterator[Token
             yield [(kind, word.replace(f"{{{name}}}", str(i))) for kind, word in tokens]
 
 
-def _line(place: Place, tokens: Tokens) -> Line:
+def _line(place: SourceLine, tokens: Tokens) -> Line:
     if [kind for kind, _ in tokens[:2]] != ["name", "arrow"]:
         raise place.error("a rule begins with a nonterminal and an arrow, like S -> .")
     sides, parts, probability = [], list[Part](), None
@@ -164,7 +164,7 @@ def _line(place: Place, tokens: Tokens) -> Line:
     return Line(place, tokens[0][1], tuple(sides))
 
 
-def _probability(place: Place, word: str) -> Fraction:
+def _probability(place: SourceLine, word: str) -> Fraction:
     try:
         probability = Fraction(word[1:-1].strip())
     except (ValueError, ZeroDivisionError):
@@ -174,7 +174,7 @@ def _probability(place: Place, word: str) -> Fraction:
     return probability
 
 
-def _symbol(place: Place, word: str) -> Part:
+def _symbol(place: SourceLine, word: str) -> Part:
     name = word[1:-1]
     if name.split() != [name]:
         raise place.error(f"symbol {word} is empty or has a space in it; spaces separate symbols.")
@@ -197,7 +197,7 @@ def read_rules(text: str) -> tuple[Rule, ...]:
                     f"the right side {right} has no probability; write it behind, like [1/3]."
                 )
             rules.append(Rule(line.left, parts, probability, line.place.line))
-    return checked(rules)
+    return validate_rules(rules)
 
 
 def read_rules_without_probabilities(text: str) -> tuple[Rule, ...]:
@@ -209,7 +209,7 @@ def read_rules_without_probabilities(text: str) -> tuple[Rule, ...]:
     alternatives: dict[str, int] = {}
     for line in lines:
         alternatives[line.left] = alternatives.get(line.left, 0) + len(line.sides)
-    return checked(
+    return validate_rules(
         [
             Rule(line.left, side.parts, Fraction(1, alternatives[line.left]), line.place.line)
             for line in lines
@@ -218,7 +218,7 @@ def read_rules_without_probabilities(text: str) -> tuple[Rule, ...]:
     )
 
 
-def checked(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+def validate_rules(rules: Sequence[Rule]) -> tuple[Rule, ...]:
     """The rules, normalised where their sums are almost one, if they make a grammar."""
     if not rules:
         raise LanguageError("A grammar needs at least one rule, like S -> 'a' S [1/2] | [1/2].")
@@ -265,7 +265,7 @@ def _normalised(rules: Sequence[Rule]) -> tuple[Rule, ...]:
         sums[rule.left] = sums.get(rule.left, Fraction(0)) + rule.probability
     for left, total in sums.items():
         first = next(rule for rule in rules if rule.left == left)
-        if abs(total - 1) > NEARLY_ONE:
+        if abs(total - 1) > SUM_TOLERANCE:
             raise first.error(f"the probabilities of {left} add up to {_shown(total)}, not 1.")
         if total != 1:
             warnings.warn(

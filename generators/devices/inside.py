@@ -51,7 +51,7 @@ class Inside:
     unit_derivations: list[dict[int, Weight]]
 
     @classmethod
-    def of_probabilities(
+    def from_probabilities(
         cls, grammar: BinarisedGrammar, probabilities: Sequence[Sequence[Fraction]]
     ) -> "Inside":
         """Weights are probabilities, to 100 digits."""
@@ -68,7 +68,7 @@ class Inside:
             )
 
     @classmethod
-    def of_counts(cls, grammar: BinarisedGrammar) -> "Inside":
+    def from_counts(cls, grammar: BinarisedGrammar) -> "Inside":
         """Weights are numbers of derivations, exactly. LanguageError where there are infinitely many."""
         weights = tuple((1,) * len(row) for row in grammar.nonterminals)
         empty: list[Weight] = [0] * grammar.size
@@ -156,7 +156,7 @@ def _tables(inside: Inside, longest: int) -> "Tables":
     upper_ends = [np.empty(0, np.uint64)]
     for node in range(inner):
         for n in range(longest + 1):
-            chances = _chances(inside, weights, node, n)
+            chances = _outcome_weights(inside, weights, node, n)
             possible = [i for i, chance in enumerate(chances) if chance]
             if possible:
                 low, high = possible[0], possible[-1] + 1
@@ -178,7 +178,7 @@ def _tables(inside: Inside, longest: int) -> "Tables":
     )
 
 
-def _chances(inside: Inside, weights: list[list[Weight]], inner: int, n: int) -> list[Weight]:
+def _outcome_weights(inside: Inside, weights: list[list[Weight]], inner: int, n: int) -> list[Weight]:
     """The weights of the outcomes of an inner node that is to write n symbols."""
     grammar = inside.grammar
     with localcontext(EXACT):

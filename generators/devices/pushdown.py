@@ -32,7 +32,7 @@ from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.labeller import Labeller
 from marnn_bench.generators.strings import Strings
 
-LARGEST = 1 << 15
+MAX_CONFIGURATIONS = 1 << 15
 """Configurations, as far as the top of the stack tells them, that the tables of an automaton can hold."""
 
 ACTIONS = ("push", "pop", "write")
@@ -55,7 +55,7 @@ class Rule:
     write: str | None = None
 
     @classmethod
-    def read(cls, line: Line) -> "Rule":
+    def parse(cls, line: Line) -> "Rule":
         """The rule of a line. LanguageError says how one is written."""
         left, (target, *actions) = line.left.split(), line.right.split(", ")
         words = [action.split() for action in actions]
@@ -136,10 +136,10 @@ class Pushdown(Labeller):
     @classmethod
     def parse(cls, text: str, outputs: Alphabet | None = None) -> "Pushdown":
         """The automaton of a text as at the head of this file. LanguageError names a line that cannot be read."""
-        sheet = parse_automaton(text)
-        rules = tuple(map(Rule.read, sheet.rules))
+        parsed = parse_automaton(text)
+        rules = tuple(map(Rule.parse, parsed.rules))
         return cls(
-            sheet.alphabet([rule.symbol for rule in rules]), sheet.start, sheet.accepting, rules, outputs
+            parsed.alphabet([rule.symbol for rule in rules]), parsed.start, parsed.accepting, rules, outputs
         )
 
     # -- what it answers
@@ -237,8 +237,10 @@ class Pushdown(Labeller):
                 above = (rule.push, self._live(top))
                 if rule.push and rule.pop is BOTTOM and above not in found:
                     found.append(above)
-        if (len(self._states) + 1) * len(found) > LARGEST:
-            raise LanguageError(f"The automaton has more than {LARGEST:,} pairs of states and stack symbols.")
+        if (len(self._states) + 1) * len(found) > MAX_CONFIGURATIONS:
+            raise LanguageError(
+                f"The automaton has more than {MAX_CONFIGURATIONS:,} pairs of states and stack symbols."
+            )
         return tuple(found)
 
     def _applicable(self, state: str, top: str | None) -> Iterator[Rule]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.devices.grammar import Grammar
-from marnn_bench.generators.devices.grammar_text import Line, Part, Rule, checked, read_lines
+from marnn_bench.generators.devices.grammar_text import Line, Part, Rule, read_lines, validate_rules
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.laws import Draws
 from marnn_bench.generators.strings import Strings, offsets_of
@@ -55,7 +55,7 @@ class SynchronousGrammar:
             rules.append(rule)
             targets.append(target)
         used = dict.fromkeys(part for target in targets for part in target if isinstance(part, str))
-        sources = Grammar.of(checked(rules))
+        sources = Grammar.of(validate_rules(rules))
         sources.derivations(1)  # says so if there is no end of derivations
         return cls(sources, tuple(targets), Alphabet.of(used))
 

@@ -22,12 +22,12 @@ from marnn_bench.generators import kernels
 from marnn_bench.generators.devices.finite_automaton import DFA
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
-from marnn_bench.generators.labeller import before_each
+from marnn_bench.generators.labeller import previous_values
 from marnn_bench.generators.laws import Draws
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import EXACT, decimal, thresholds
 
-LARGEST = 1 << 27
+MAX_THRESHOLDS = 1 << 27
 """Thresholds in a sampler's table, 8 bytes each."""
 
 
@@ -66,7 +66,7 @@ class Walks:
         for state, row in enumerate(self._transitions):
             for symbol, weight, _ in row:
                 table[state, symbol] = float(EXACT.ln(decimal(Fraction(weight, self._denominator))))
-        before = before_each(self.automaton.state_numbers(strings), 0, strings)
+        before = previous_values(self.automaton.state_numbers(strings), 0, strings)
         logs = table[before, strings.ids]
         return np.asarray(np.bincount(strings.rows, logs, minlength=len(strings)), np.float64)
 
@@ -112,10 +112,10 @@ def _choices(walks: Walks, bits: int) -> tuple[NDArray[np.uint64], NDArray[np.in
     of them being possible: [symbols to come, states].
     """
     states, symbols = len(walks.automaton.states), len(walks.automaton.alphabet)
-    if states * symbols << bits > LARGEST:
+    if states * symbols << bits > MAX_THRESHOLDS:
         raise LanguageError(
             f"Strings of {1 << bits:,} symbols are too long for a sampler with {states:,} states and {symbols:,} "
-            f"symbols: the product of the three is at most {LARGEST:,}."
+            f"symbols: the product of the three is at most {MAX_THRESHOLDS:,}."
         )
     upper_ends = np.zeros((1 << bits, states, symbols), np.uint64)
     outcomes = np.zeros((1 << bits, states), np.int64)

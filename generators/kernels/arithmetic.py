@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.compiler import inlined, kernel
-from marnn_bench.generators.kernels.philox import STREAM_WORDS, SYMBOLS, below, open_stream, word32
+from marnn_bench.generators.kernels.philox import RNG_WORDS, SYMBOLS, init_rng, next_uint32, randbelow
 
 PLUS, STOP, END = 2, 4, 5
 DIGITS = 0b11
@@ -40,22 +40,22 @@ def sample_sums(
     words = sizes.max() // 32 + 2 if sizes.size else 1
     numbers, total = np.zeros((2, words), np.uint32), np.zeros(words, np.uint32)
     digits = np.empty(2, np.int64)
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     position = 0
     for row in range(draws.size):
-        open_stream(stream, key, draws[row], SYMBOLS)
+        init_rng(rng, key, draws[row], SYMBOLS)
         size = sizes[row]
         digits[0] = 0
         if size > 0:
-            ticket = below(stream, size - 1 + 2 * end_weight) - end_weight + 1
-            digits[0] = min(max(ticket, 0), size)
+            pick = randbelow(rng, size - 1 + 2 * end_weight) - end_weight + 1
+            digits[0] = min(max(pick, 0), size)
         digits[1] = size - digits[0]
         carry = uint64(0)
         for operand in range(2):
             number, length = numbers[operand], digits[operand]
             number[:] = 0
             for word in range((length + 31) // 32):
-                number[word] = word32(stream)
+                number[word] = next_uint32(rng)
             if length > 0:
                 top = uint32(1) << uint32((length - 1) & 31)
                 last = (length - 1) >> 5

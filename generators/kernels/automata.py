@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.choice import choose
 from marnn_bench.generators.kernels.compiler import kernel
-from marnn_bench.generators.kernels.philox import STREAM_WORDS, SYMBOLS, open_stream, word64
+from marnn_bench.generators.kernels.philox import RNG_WORDS, SYMBOLS, init_rng, next_uint64
 
 POP, PUSH = 1, 2
 """Actions, the low half of a move; PUSH + top pushes that top, 0 leaves the stack alone."""
@@ -59,7 +59,7 @@ def trace_counters(
 def trace_stack(
     ids: Ids, offsets: NDArray[np.int64], moves: NDArray[np.uint32], start: int, deepest: int
 ) -> NDArray[np.int32]:
-    """The configuration after each symbol: [symbols]. No branch on what is read, half would be guessed wrongly."""
+    """The configuration after each symbol: [symbols]. No branch on what is read: half would be mispredicted."""
     configurations = np.empty(ids.size, np.int32)
     stack = np.zeros(deepest + 1, np.uint32)  # tops, the empty stack's lowest
     table = moves.ravel()
@@ -94,12 +94,12 @@ def sample_walks(
     thresholds:  [symbols to come, states, symbols]  of the next symbol
     outcomes:    [symbols to come, states]           behind the last symbol that can come next
     """
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for row in range(draws.size):
-        open_stream(stream, key, draws[row], SYMBOLS)
+        init_rng(rng, key, draws[row], SYMBOLS)
         here = 0
         for position in range(offsets[row], offsets[row + 1]):
             left = offsets[row + 1] - position
-            symbol = choose(thresholds[left, here], outcomes[left, here], word64(stream))
+            symbol = choose(thresholds[left, here], outcomes[left, here], next_uint64(rng))
             ids[position] = symbol
             here = moves[here, symbol]

@@ -5,7 +5,7 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from marnn_bench.generators.kernels.compiler import inlined, kernel
-from marnn_bench.generators.kernels.philox import SIZES, STREAM_WORDS, SYMBOLS, below, open_stream, word64
+from marnn_bench.generators.kernels.philox import RNG_WORDS, SIZES, SYMBOLS, init_rng, next_uint64, randbelow
 
 
 @inlined
@@ -27,15 +27,15 @@ def choose_sizes(
 ) -> NDArray[np.int64]:
     """For each draw, which of the sizes behind these thresholds it takes: [draws]."""
     chosen = np.empty(draws.size, np.int64)
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for i in range(draws.size):
-        open_stream(stream, key, draws[i], SIZES)
-        chosen[i] = choose(thresholds, thresholds.size, word64(stream))
+        init_rng(rng, key, draws[i], SIZES)
+        chosen[i] = choose(thresholds, thresholds.size, next_uint64(rng))
     return chosen
 
 
 @kernel
-def below_each(
+def randbelow_each(
     key: NDArray[np.uint32], draws: NDArray[np.uint64], bounds: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """For each draw, a number in 0..bound-1 for each of its bounds (1..2^32-1), all equally likely: [draws, bounds].
@@ -43,10 +43,10 @@ def below_each(
     A bound of 1 leaves no choice and takes no random word.
     """
     numbers = np.empty(bounds.shape, np.int64)
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for row in range(draws.size):
-        open_stream(stream, key, draws[row], SYMBOLS)
+        init_rng(rng, key, draws[row], SYMBOLS)
         for i in range(bounds.shape[1]):
             bound = bounds[row, i]
-            numbers[row, i] = below(stream, bound) if bound > 1 else 0
+            numbers[row, i] = randbelow(rng, bound) if bound > 1 else 0
     return numbers

@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.choice import choose
 from marnn_bench.generators.kernels.compiler import kernel
-from marnn_bench.generators.kernels.philox import STREAM_WORDS, SYMBOLS, below, open_stream, word64
+from marnn_bench.generators.kernels.philox import RNG_WORDS, SYMBOLS, init_rng, next_uint64, randbelow
 
 JOIN = -1
 """On the stack of unfinished nodes: a binary rule whose second child is still to come."""
 
 
 @kernel
-def draw_kinds(stream: NDArray[np.uint32], pairs: int, openings: Ids) -> None:
+def draw_kinds(rng: NDArray[np.uint32], pairs: int, openings: Ids) -> None:
     """Fill `openings` with opening brackets, all kinds equally likely: several from one random word, as its digits."""
     if pairs == 1:
         openings[:] = 0
@@ -26,7 +26,7 @@ def draw_kinds(stream: NDArray[np.uint32], pairs: int, openings: Ids) -> None:
     digits, left = uint32(0), 0
     for i in range(openings.size):
         if left == 0:
-            digits, left = uint32(below(stream, bundle)), bundled
+            digits, left = uint32(randbelow(rng, bundle)), bundled
         rest = digits // uint32(pairs)
         openings[i] = 2 * (digits - rest * uint32(pairs))
         digits = rest
@@ -51,27 +51,27 @@ def sample_derivations(
     children = np.empty(2 * largest + 1, np.int8)
     kinds = np.empty(largest + 1, ids.dtype)
     owed = np.empty(2 * largest + 1, np.int16)  # closing brackets, or JOIN
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for row in range(draws.size):
         half = (offsets[row + 1] - offsets[row]) // 2
         if half == 0:
             continue
-        open_stream(stream, key, draws[row], SYMBOLS)
-        binary = choose(branch_thresholds[half], half, word64(stream))
+        init_rng(rng, key, draws[row], SYMBOLS)
+        binary = choose(branch_thresholds[half], half, next_uint64(rng))
         leaves = binary + 1
         nodes = half + binary
         balance, lowest, first = 0, 0, 0
         for i in range(nodes):
-            ticket = below(stream, nodes - i)
-            is_leaf = ticket < leaves
-            is_binary = not is_leaf and ticket < leaves + binary
+            pick = randbelow(rng, nodes - i)
+            is_leaf = pick < leaves
+            is_binary = not is_leaf and pick < leaves + binary
             leaves -= is_leaf
             binary -= is_binary
             balance += np.int64(is_binary) - np.int64(is_leaf)
             children[i] = 1 + np.int8(is_binary) - np.int8(is_leaf)
             if balance < lowest:
                 lowest, first = balance, i + 1
-        draw_kinds(stream, pairs, kinds[:half])
+        draw_kinds(rng, pairs, kinds[:half])
         position, height, node, bracket = offsets[row], 0, first, 0
         for _ in range(nodes):
             if node == nodes:
@@ -107,21 +107,21 @@ def sample_uniform(
     up = np.empty(longest + 1, np.int8)
     kinds = np.empty(longest // 2 + 1, ids.dtype)
     owed = np.empty(longest // 2 + 1, ids.dtype)
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for row in range(draws.size):
-        open_stream(stream, key, draws[row], SYMBOLS)
+        init_rng(rng, key, draws[row], SYMBOLS)
         steps = offsets[row + 1] - offsets[row] + 1
         ups = steps // 2
         balance, lowest, first = 0, 0, 0
         for i in range(steps):
-            rises = np.int64(below(stream, steps - i) < ups)
+            rises = np.int64(randbelow(rng, steps - i) < ups)
             up[i] = rises
             ups -= rises
             balance += 2 * rises - 1
             if balance < lowest:
                 lowest, first = balance, i + 1
-        draw_kinds(stream, pairs, kinds[: steps // 2])
-        # Without branches: half of them would be guessed wrongly.
+        draw_kinds(rng, pairs, kinds[: steps // 2])
+        # Without branches: the processor would mispredict half of them.
         height, step, bracket = 0, first, 0
         for position in range(offsets[row], offsets[row + 1]):
             if step == steps:
@@ -153,14 +153,14 @@ def sample_truncated(
 ) -> NDArray[np.int64]:
     """Strings by truncated derivations, into the rows of `ids`; their lengths: [draws]."""
     lengths = np.empty(draws.size, np.int64)
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     part = np.empty(64 * longest + 64, ids.dtype)
-    # What remains to be done, a stack: SYMBOL + depth asks for an S under that many symbols of enclosing brackets;
-    # ~start ends a part that began there; a closing bracket is written once what it encloses is there.
+    # What remains to be done, a stack of (task, detail): derive an S inside `detail` symbols of brackets; finish a part
+    # that began at `detail`; close with bracket `detail`.
     derive, finish, close = 0, 1, 2
     todo = np.empty((64 * longest + 64, 2), np.int64)
     for row in range(draws.size):
-        open_stream(stream, key, draws[row], SYMBOLS)
+        init_rng(rng, key, draws[row], SYMBOLS)
         length = -1
         while length < shortest:
             length, tasks = 0, 1
@@ -179,9 +179,9 @@ def sample_truncated(
                     part[length] = detail
                     length += 1
                 elif detail < longest:
-                    rule = choose(rules, 3, word64(stream))
+                    rule = choose(rules, 3, next_uint64(rng))
                     if rule == BRACKET:
-                        kind = 2 * below(stream, pairs)
+                        kind = 2 * randbelow(rng, pairs)
                         todo[tasks, 0], todo[tasks, 1] = finish, length
                         todo[tasks + 1, 0], todo[tasks + 1, 1] = close, kind + 1
                         todo[tasks + 2, 0], todo[tasks + 2, 1] = derive, detail + 2

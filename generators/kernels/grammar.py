@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.compiler import inlined, kernel
-from marnn_bench.generators.kernels.philox import STREAM_WORDS, SYMBOLS, open_stream, word64
+from marnn_bench.generators.kernels.philox import RNG_WORDS, SYMBOLS, init_rng, next_uint64
 
 
 class Tables(NamedTuple):
@@ -41,7 +41,7 @@ class Tables(NamedTuple):
 def _search(upper_ends: NDArray[np.uint64], begin: int, outcomes: int, word: int) -> int:
     """The first of these outcomes whose threshold is above the word. (A table handed over here would cost more.)"""
     found = begin
-    while outcomes > 1:  # without branches, half of them would be guessed wrongly
+    while outcomes > 1:  # without branches, of which half would be mispredicted
         half = outcomes // 2
         found += half if uint64(word) >= upper_ends[found + half - 1] else 0
         outcomes -= half
@@ -59,9 +59,9 @@ def sample(
     """Strings of given lengths. Every length must be possible."""
     longest = tables.lowest.shape[1]
     nodes, lengths = np.empty(longest, np.int32), np.empty(longest, np.int32)  # still to be derived, a stack
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for row in range(draws.size):
-        open_stream(stream, key, draws[row], SYMBOLS)
+        init_rng(rng, key, draws[row], SYMBOLS)
         position = offsets[row]
         nodes[0], lengths[0] = tables.start, offsets[row + 1] - position
         height = 1 if lengths[0] else 0
@@ -73,7 +73,7 @@ def sample(
                 outcome, outcomes = np.int64(tables.lowest[inner, length]), tables.outcomes[inner, length]
                 if outcomes > 1:
                     begin = tables.begins[inner, length]
-                    outcome += _search(tables.upper_ends, begin, np.int64(outcomes), word64(stream))
+                    outcome += _search(tables.upper_ends, begin, np.int64(outcomes), next_uint64(rng))
                 node = np.int64(tables.first[inner])
                 if inner < tables.nonterminals:
                     node = np.int64(tables.alternatives[node + outcome])
@@ -135,11 +135,11 @@ def sample_pairs(
     )
     todo = np.empty((max(longest, most), 3), np.int32)
     target_offsets = np.zeros(draws.size + 1, np.int64)
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     written = 0
     for row in range(draws.size):
-        open_stream(stream, key, draws[row], SYMBOLS)
-        _derive(tables, stream, derivation, todo, ids[offsets[row] : offsets[row + 1]])
+        init_rng(rng, key, draws[row], SYMBOLS)
+        _derive(tables, rng, derivation, todo, ids[offsets[row] : offsets[row + 1]])
         target_ids, written = _write_target(targets, derivation, todo, target_ids, written)
         target_offsets[row + 1] = written
     return target_ids[:written], target_offsets
@@ -148,7 +148,7 @@ def sample_pairs(
 @kernel
 def _derive(
     tables: Tables,
-    stream: NDArray[np.uint32],
+    rng: NDArray[np.uint32],
     derivation: Derivation,
     todo: NDArray[np.int32],
     ids: Ids,
@@ -165,7 +165,7 @@ def _derive(
             outcome, outcomes = np.int64(tables.lowest[inner, length]), tables.outcomes[inner, length]
             if outcomes > 1:
                 begin = tables.begins[inner, length]
-                outcome += _search(tables.upper_ends, begin, np.int64(outcomes), word64(stream))
+                outcome += _search(tables.upper_ends, begin, np.int64(outcomes), next_uint64(rng))
             if inner < tables.nonterminals:
                 if parent >= 0:
                     derivation.children[parent, derivation.next[parent]] = made

@@ -1,7 +1,7 @@
 """The inner loops of `marnn_bench.generators.sampling.negatives`.
 
 Each kernel writes one proposal for each of `rows`, in the place that the row's source has in `proposals`; what it
-draws comes from the stream of the row's draw and `purpose`, the kind and the attempt.
+draws comes from the rng of the row's draw and `purpose`, the kind and the attempt.
 """
 
 import numpy as np
@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.compiler import inlined, kernel
-from marnn_bench.generators.kernels.philox import STREAM_WORDS, below, open_stream, word64
+from marnn_bench.generators.kernels.philox import RNG_WORDS, init_rng, next_uint64, randbelow
 
 
 @kernel
 def random_words(key: NDArray[np.uint32], draws: NDArray[np.uint64], purpose: int) -> NDArray[np.uint64]:
     """The first 64 random bits of each draw for a purpose: [draws]."""
     words = np.empty(draws.size, np.uint64)
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for i in range(draws.size):
-        open_stream(stream, key, draws[i], purpose)
-        words[i] = word64(stream)
+        init_rng(rng, key, draws[i], purpose)
+        words[i] = next_uint64(rng)
     return words
 
 
@@ -35,11 +35,11 @@ def propose_random(
     proposals: Ids,
 ) -> None:
     """Every symbol equally likely."""
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for row in rows:
-        open_stream(stream, key, draws[row], purpose)
+        init_rng(rng, key, draws[row], purpose)
         for position in range(offsets[row], offsets[row + 1]):
-            proposals[position] = below(stream, symbols)
+            proposals[position] = randbelow(rng, symbols)
 
 
 @kernel
@@ -49,36 +49,36 @@ def propose_edits(
     purpose: int,
     rows: NDArray[np.int64],
     symbols: int,
-    asked: NDArray[np.int64],
+    target_distance: NDArray[np.int64],
     ids: Ids,
     offsets: NDArray[np.int64],
     proposals: Ids,
 ) -> None:
-    """`asked` edits: some pairs of a deletion and an insertion, their number equally likely, the rest substitutions.
+    """`target_distance` edits: some pairs of a deletion and an insertion, their number equally likely, the rest substitutions.
 
     The substitutions are at different positions, every set of them equally likely; the pairs come after them.
     """
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for row in rows:
-        open_stream(stream, key, draws[row], purpose)
+        init_rng(rng, key, draws[row], purpose)
         first, last = offsets[row], offsets[row + 1]
-        pairs = below(stream, asked[row] // 2 + 1)
-        substitutions = asked[row] - 2 * pairs
+        pairs = randbelow(rng, target_distance[row] // 2 + 1)
+        substitutions = target_distance[row] - 2 * pairs
         for position in range(first, last):
             symbol = ids[position]
-            if substitutions > 0 and below(stream, last - position) < substitutions:
+            if substitutions > 0 and randbelow(rng, last - position) < substitutions:
                 substitutions -= 1
-                other = below(stream, symbols - 1)
+                other = randbelow(rng, symbols - 1)
                 proposals[position] = other + (other >= symbol)
             else:
                 proposals[position] = symbol
         for _ in range(pairs):
-            gone = first + below(stream, last - first)
-            here = first + below(stream, last - first)
-            step = 1 if gone < here else -1
-            for position in range(gone, here, step):
+            deleted = first + randbelow(rng, last - first)
+            here = first + randbelow(rng, last - first)
+            step = 1 if deleted < here else -1
+            for position in range(deleted, here, step):
                 proposals[position] = proposals[position + step]
-            proposals[here] = below(stream, symbols)
+            proposals[here] = randbelow(rng, symbols)
 
 
 @kernel
@@ -92,16 +92,16 @@ def propose_swap(
     proposals: Ids,
 ) -> None:
     """One symbol, every position equally likely, exchanged with one that differs, all of those equally likely."""
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for row in rows:
-        open_stream(stream, key, draws[row], purpose)
+        init_rng(rng, key, draws[row], purpose)
         first, last = offsets[row], offsets[row + 1]
-        here = first + below(stream, last - first)
+        here = first + randbelow(rng, last - first)
         symbol, others = ids[here], 0
         for position in range(first, last):
             proposals[position] = ids[position]
             others += ids[position] != symbol
-        ahead, there = below(stream, others), first
+        ahead, there = randbelow(rng, others), first
         while ahead > 0 or ids[there] == symbol:
             ahead -= ids[there] != symbol
             there += 1
@@ -119,12 +119,12 @@ def propose_permuted(
     proposals: Ids,
 ) -> None:
     """The symbols in another order, every order equally likely (Fisher-Yates, from the left)."""
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for row in rows:
-        open_stream(stream, key, draws[row], purpose)
+        init_rng(rng, key, draws[row], purpose)
         first = offsets[row]
         for position in range(first, offsets[row + 1]):
-            place = first + below(stream, position - first + 1)
+            place = first + randbelow(rng, position - first + 1)
             proposals[position] = proposals[place]
             proposals[place] = ids[position]
 
@@ -146,16 +146,16 @@ def propose_guided(
     illegal:  [symbols]  the set of symbols that cannot stand at each position, behind what stands before it
     places:   [n]        how many positions of a string have such symbols
     """
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for row in rows:
-        open_stream(stream, key, draws[row], purpose)
+        init_rng(rng, key, draws[row], purpose)
         first, last = offsets[row], offsets[row + 1]
         proposals[first:last] = ids[first:last]
-        ahead, here = below(stream, places[row]), first
+        ahead, here = randbelow(rng, places[row]), first
         while ahead > 0 or illegal[here] == 0:
             ahead -= illegal[here] != 0
             here += 1
-        proposals[here] = _member(illegal[here], below(stream, _size(illegal[here])))
+        proposals[here] = _member(illegal[here], randbelow(rng, _size(illegal[here])))
 
 
 @inlined

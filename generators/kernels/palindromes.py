@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.compiler import kernel
-from marnn_bench.generators.kernels.philox import STREAM_WORDS, SYMBOLS, below, open_stream
+from marnn_bench.generators.kernels.philox import RNG_WORDS, SYMBOLS, init_rng, randbelow
 
 
 @kernel
@@ -13,11 +13,11 @@ def sample_words(
     key: NDArray[np.uint32], draws: NDArray[np.uint64], letters: int, offsets: NDArray[np.int64], ids: Ids
 ) -> None:
     """Words of given lengths, every letter equally likely."""
-    stream = np.empty(STREAM_WORDS, np.uint32)
+    rng = np.empty(RNG_WORDS, np.uint32)
     for row in range(draws.size):
-        open_stream(stream, key, draws[row], SYMBOLS)
+        init_rng(rng, key, draws[row], SYMBOLS)
         for position in range(offsets[row], offsets[row + 1]):
-            ids[position] = below(stream, letters)
+            ids[position] = randbelow(rng, letters)
 
 
 @kernel
@@ -39,28 +39,28 @@ def mirror(
 def palindromic_prefixes(ids: Ids, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Whether the symbols up to each one are an even palindrome: [symbols].
 
-    Manacher 1975: how far the string mirrors itself around each gap between two symbols, in linear time, since inside
-    the mirrored part that reaches furthest right a gap begins with what is known of its mirror image.
+    Manacher 1975, in linear time: the radius of the longest even palindrome around each gap between two symbols. A gap
+    inside the palindrome that ends furthest right starts from the radius of its mirror image.
     """
     longest = 0
     for row in range(offsets.size - 1):
         longest = max(longest, offsets[row + 1] - offsets[row])
-    reaches = np.empty(longest, np.int64)
+    radii = np.empty(longest, np.int64)
     found = np.zeros(ids.size, np.bool_)
     for row in range(offsets.size - 1):
         first, length = offsets[row], offsets[row + 1] - offsets[row]
-        centre, end = 0, 0  # of the part that reaches furthest right: its gap, and the first symbol behind it
+        centre, end = 0, 0  # of the part that radii furthest right: its gap, and the first symbol behind it
         for gap in range(1, length):
-            reach = min(reaches[2 * centre - gap], end - gap) if gap < end else 0
+            radius = min(radii[2 * centre - gap], end - gap) if gap < end else 0
             while (
-                reach < gap
-                and gap + reach < length
-                and ids[first + gap - reach - 1] == ids[first + gap + reach]
+                radius < gap
+                and gap + radius < length
+                and ids[first + gap - radius - 1] == ids[first + gap + radius]
             ):
-                reach += 1
-            reaches[gap] = reach
-            if gap + reach > end:
-                centre, end = gap, gap + reach
-            if reach == gap:
+                radius += 1
+            radii[gap] = radius
+            if gap + radius > end:
+                centre, end = gap, gap + radius
+            if radius == gap:
                 found[first + 2 * gap - 1] = True
     return found

@@ -1,13 +1,13 @@
 """Random words that are the same on every machine: Philox4x32-10 (Salmon et al. 2011), counter = (draw, block).
 
-A stream is the array that one draw of a split takes its random words from:
+A rng is the array that one draw of a split takes its random words from:
 
-    stream[0:64]   the last 16 blocks of four words; many at once, since the compiler then works on several in parallel
-    stream[64]     how many of these words are used
-    stream[65:67]  the draw's number, low word first
-    stream[67]     the next block
-    stream[68]     the purpose, so that a draw's size and its symbols never share words
-    stream[69:71]  the key
+    rng[0:64]   the last 16 blocks of four words; many at once, since the compiler then works on several in parallel
+    rng[64]     how many of these words are used
+    rng[65:67]  the draw's number, low word first
+    rng[67]     the next block
+    rng[68]     the purpose, so that a draw's size and its symbols never share words
+    rng[69:71]  the key
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators.kernels.compiler import inlined, kernel
 
-STREAM_WORDS = 71
+RNG_WORDS = 71
 SIZES, SYMBOLS = 0, 1
 """Purposes."""
 
@@ -39,56 +39,56 @@ def philox(c0: int, c1: int, c2: int, c3: int, k0: int, k1: int) -> tuple[int, i
 
 
 @kernel
-def open_stream(stream: NDArray[np.uint32], key: NDArray[np.uint32], draw: int, purpose: int) -> None:
-    """Set `stream` to the beginning of a draw's words."""
-    stream[_USED] = uint32(_WORDS)
-    stream[_DRAW] = uint32(draw)
-    stream[_DRAW + 1] = uint32(uint64(draw) >> uint64(32))
-    stream[_BLOCK] = uint32(0)
-    stream[_PURPOSE] = uint32(purpose)
-    stream[_KEY] = key[0]
-    stream[_KEY + 1] = key[1]
+def init_rng(rng: NDArray[np.uint32], key: NDArray[np.uint32], draw: int, purpose: int) -> None:
+    """Set `rng` to the beginning of a draw's words."""
+    rng[_USED] = uint32(_WORDS)
+    rng[_DRAW] = uint32(draw)
+    rng[_DRAW + 1] = uint32(uint64(draw) >> uint64(32))
+    rng[_BLOCK] = uint32(0)
+    rng[_PURPOSE] = uint32(purpose)
+    rng[_KEY] = key[0]
+    rng[_KEY + 1] = key[1]
 
 
 @kernel
-def _refill(stream: NDArray[np.uint32]) -> None:
-    low, high, purpose = stream[_DRAW], stream[_DRAW + 1], stream[_PURPOSE]
-    first, key0, key1 = stream[_BLOCK], stream[_KEY], stream[_KEY + 1]
+def _refill(rng: NDArray[np.uint32]) -> None:
+    low, high, purpose = rng[_DRAW], rng[_DRAW + 1], rng[_PURPOSE]
+    first, key0, key1 = rng[_BLOCK], rng[_KEY], rng[_KEY + 1]
     for block in range(_BLOCKS):
         word0, word1, word2, word3 = philox(low, high, uint32(first + uint32(block)), purpose, key0, key1)
-        stream[4 * block] = word0
-        stream[4 * block + 1] = word1
-        stream[4 * block + 2] = word2
-        stream[4 * block + 3] = word3
-    stream[_BLOCK] = uint32(first + uint32(_BLOCKS))
-    stream[_USED] = uint32(0)
+        rng[4 * block] = word0
+        rng[4 * block + 1] = word1
+        rng[4 * block + 2] = word2
+        rng[4 * block + 3] = word3
+    rng[_BLOCK] = uint32(first + uint32(_BLOCKS))
+    rng[_USED] = uint32(0)
 
 
 @inlined
-def word32(stream: NDArray[np.uint32]) -> int:
+def next_uint32(rng: NDArray[np.uint32]) -> int:
     """The next 32 random bits."""
-    used = stream[_USED]
+    used = rng[_USED]
     if used == _WORDS:
-        _refill(stream)
+        _refill(rng)
         used = uint32(0)
-    stream[_USED] = used + uint32(1)
-    return stream[used]
+    rng[_USED] = used + uint32(1)
+    return rng[used]
 
 
 @inlined
-def word64(stream: NDArray[np.uint32]) -> int:
+def next_uint64(rng: NDArray[np.uint32]) -> int:
     """The next 64 random bits, high word first."""
-    high = uint64(word32(stream))
-    return (high << uint64(32)) | uint64(word32(stream))
+    high = uint64(next_uint32(rng))
+    return (high << uint64(32)) | uint64(next_uint32(rng))
 
 
 @inlined
-def below(stream: NDArray[np.uint32], bound: int) -> int:
+def randbelow(rng: NDArray[np.uint32], bound: int) -> int:
     """A number in 0..bound-1 (bound < 2^32), each equally likely: Lemire's multiplication with rejection."""
     limit = uint64(bound)
-    product = uint64(word32(stream)) * limit
+    product = uint64(next_uint32(rng)) * limit
     if uint32(product) < limit:
         excess = uint32((uint64(1) << uint64(32)) % limit)
         while uint32(product) < excess:
-            product = uint64(word32(stream)) * limit
+            product = uint64(next_uint32(rng)) * limit
     return np.int64(product >> uint64(32))

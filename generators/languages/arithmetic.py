@@ -26,7 +26,7 @@ from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.labeller import Labeller
 from marnn_bench.generators.language import Language
-from marnn_bench.generators.laws import Draws, Law, SizeFirst
+from marnn_bench.generators.laws import Draws, Law, TwoStageLaw
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.thresholds import Weight
 from marnn_bench.generators.window import Window
@@ -52,8 +52,8 @@ class BinaryAddition(Language):
     law_names = ("uniform", "uniform-split")
 
     @property
-    def automaton(self) -> "ColumnAddition":
-        return ColumnAddition()
+    def automaton(self) -> "AdditionLabeller":
+        return AdditionLabeller()
 
     def count(self, size: int) -> int:
         return sum(_operands(length) * _operands(size - length) for length in range(size + 1))
@@ -69,7 +69,7 @@ class BinaryAddition(Language):
         # If one operand has no digits, the other has one free digit more: twice as many strings as any other split.
         return _sample(sizes, key, draws, end_weight=2)
 
-    def measured(self, strings: Strings) -> NDArray[np.int64]:
+    def sizes_of(self, strings: Strings) -> NDArray[np.int64]:
         return np.asarray(self.digits(strings).sum(axis=1))
 
     def digits(self, strings: Strings) -> NDArray[np.int64]:
@@ -89,11 +89,11 @@ class BinaryAddition(Language):
         return np.asarray(np.where(here <= equals, longer + 1, end - here))
 
     def law(self, spec: str) -> Law:
-        return UniformSplit(self) if spec == "uniform-split" else super().law(spec)
+        return UniformSplitLaw(self) if spec == "uniform-split" else super().law(spec)
 
 
 @dataclass(frozen=True)
-class UniformSplit(SizeFirst):
+class UniformSplitLaw(TwoStageLaw):
     """The law of Joulin & Mikolov's program: the size, then the number of digits of x in 0..size, then the digits.
 
     Not uniform given the size: an operand without digits is as likely as one of any length, but leaves more strings.
@@ -118,7 +118,7 @@ class UniformSplit(SizeFirst):
 
 
 @dataclass(frozen=True)
-class ColumnAddition(Labeller):
+class AdditionLabeller(Labeller):
     """Reads a sum and adds it up column by column, as on paper: digits of any number, no arithmetic on large numbers."""
 
     alphabet = ALPHABET

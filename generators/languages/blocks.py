@@ -67,7 +67,7 @@ class Blocks(Language):
     way to complete the string.
 
     >>> addition = Blocks("addition", "a^n b^m c^(n+m)")
-    >>> [addition.count(size) for size in range(6)], addition.spell(n=1, m=2)
+    >>> [addition.count(size) for size in range(6)], addition.text(n=1, m=2)
     ([0, 0, 1, 2, 3, 4], 'a b b c c c')
     """
 
@@ -122,11 +122,11 @@ class Blocks(Language):
         found, place = np.unique(sizes, return_inverse=True)
         tables = [_of_size(self, int(size)) for size in found]
         counts = np.array([len(table) for table in tables], np.int64)
-        numbers = kernels.choice.below_each(key_words(key), draws, counts[place][:, None])
+        numbers = kernels.choice.randbelow_each(key_words(key), draws, counts[place][:, None])
         everything = np.concatenate([np.empty((0, len(self.parameters)), np.int64), *tables])
         return self._write(everything[offsets_of(counts)[place] + numbers[:, 0]])
 
-    def spell(self, **values: int) -> str:
+    def text(self, **values: int) -> str:
         """The string of these parameters."""
         row = np.array([[values[name] for name in self.parameters]], np.int64)
         return self._write(row).texts(self.alphabet)[0]
@@ -151,7 +151,7 @@ class Blocks(Language):
 
     # -- from strings to parameters
 
-    def measured(self, strings: Strings) -> NDArray[np.int64]:
+    def sizes_of(self, strings: Strings) -> NDArray[np.int64]:
         return np.asarray(self.size(self._values(self._runs(strings))))
 
     def depths(self, strings: Strings) -> NDArray[np.int64]:

@@ -39,7 +39,7 @@ class Rearrangement(Transduction):
             raise LanguageError(f"{self.name} needs at least one symbol, not {self.symbols}.")
 
     @abstractmethod
-    def origins(self, sources: Strings) -> NDArray[np.int64]:
+    def source_indices(self, sources: Strings) -> NDArray[np.int64]:
         """For each symbol of the targets, the place among all symbols of the sources that it is taken from: [symbols]."""
 
     @cached_property
@@ -51,7 +51,7 @@ class Rearrangement(Transduction):
         return self.alphabet
 
     def transduce(self, sources: Strings) -> Strings:
-        return Strings(sources.ids[self.origins(sources)], sources.offsets)
+        return Strings(sources.ids[self.source_indices(sources)], sources.offsets)
 
     def count(self, length: int) -> int:
         return 0 if length % self.step else self.symbols**length
@@ -81,7 +81,7 @@ class SequenceCopy(Rearrangement):
 
     name: str = "sequence-copy"
 
-    def origins(self, sources: Strings) -> NDArray[np.int64]:
+    def source_indices(self, sources: Strings) -> NDArray[np.int64]:
         return np.arange(len(sources.ids))
 
 
@@ -91,7 +91,7 @@ class SequenceReversal(Rearrangement):
 
     name: str = "sequence-reversal"
 
-    def origins(self, sources: Strings) -> NDArray[np.int64]:
+    def source_indices(self, sources: Strings) -> NDArray[np.int64]:
         ends = sources.offsets[:-1] + sources.offsets[1:] - 1
         return np.repeat(ends, sources.lengths) - np.arange(len(sources.ids))
 
@@ -103,5 +103,5 @@ class BigramFlip(Rearrangement):
     name: str = "bigram-flip"
     step: ClassVar[int] = 2
 
-    def origins(self, sources: Strings) -> NDArray[np.int64]:
+    def source_indices(self, sources: Strings) -> NDArray[np.int64]:
         return np.arange(len(sources.ids)) ^ 1

@@ -124,7 +124,7 @@ def anbmcndm(measure: Measure = "n") -> Blocks:
 
 def unary_multiplication(measure: Measure = "n") -> Blocks:
     """a^n b^k c^nk"""
-    return Products("unary-multiplication", "a^n b^k c^nk", measure=measure)
+    return UnaryMultiplication("unary-multiplication", "a^n b^k c^nk", measure=measure)
 
 
 def anbncbmam(measure: Measure = "length") -> Blocks:
@@ -158,19 +158,19 @@ def unary_addition_nm(measure: Measure = "length") -> Blocks:
     return Blocks("unary-addition-nm", "a^(n+m) b^n c^m", machine, measure)
 
 
-class Products(Blocks):
+class UnaryMultiplication(Blocks):
     """a^n b^k c^nk, labelled by adding n for every b, which is more than one step of a counter machine."""
 
     @cached_property
     def automaton(self) -> Labeller:
-        return RepeatedAddition(self.alphabet)
+        return MultiplicationLabeller(self.alphabet)
 
 
 @dataclass(frozen=True)
-class RepeatedAddition(Labeller):
+class MultiplicationLabeller(Labeller):
     """A labeller of a^n b^k c^nk that multiplies by adding; drawing multiplies.
 
-    >>> Products("multiplication", "a^n b^k c^nk").show_next("a a b b c c c c")
+    >>> UnaryMultiplication("multiplication", "a^n b^k c^nk").show_next("a a b b c c c c")
     'a/b a/b b/c b/c c c c END'
     """
 

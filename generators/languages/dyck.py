@@ -26,8 +26,8 @@ from marnn_bench.generators.devices.pushdown import Pushdown, Rule
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.language import Language
-from marnn_bench.generators.languages.enclosed import Enclosed, UniformStrings
-from marnn_bench.generators.laws import Draws, Law, SizeFirst, format_spec, parse_spec
+from marnn_bench.generators.languages.enclosed import EnclosedLaw, UniformStringsLaw
+from marnn_bench.generators.laws import Draws, Law, TwoStageLaw, format_spec, parse_spec
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import EXACT, Weight, decimal, thresholds, total
 from marnn_bench.generators.window import Window
@@ -110,15 +110,15 @@ class Dyck(Language):
         name, parameters = parse_spec(spec)
         if name not in LAWS:
             return super().law(spec)
-        law, usual = LAWS[name]
-        if unknown := set(parameters) - set(usual):
-            known = ", ".join(usual) or "none"
+        law, defaults = LAWS[name]
+        if unknown := set(parameters) - set(defaults):
+            known = ", ".join(defaults) or "none"
             raise LanguageError(f"Law {name} of {self.name} has no parameter {min(unknown)}; it has {known}.")
-        return law(self, **usual | parameters)
+        return law(self, **defaults | parameters)
 
 
 @dataclass(frozen=True)
-class DyckGrammar(SizeFirst):
+class DyckGrammarLaw(TwoStageLaw):
     """The law of S -> open S close [p], S S [q], nothing [r = 1-p-q], exactly, given the window.
 
     A string has many derivations, since S S may put the empty string anywhere. Without the empty string the grammar
@@ -221,12 +221,12 @@ class DyckGrammar(SizeFirst):
 
 
 @lru_cache(maxsize=1024)
-def _branch_thresholds(law: DyckGrammar, half: int) -> NDArray[np.uint64]:
+def _branch_thresholds(law: DyckGrammarLaw, half: int) -> NDArray[np.uint64]:
     return thresholds(law.branch_weights(half))
 
 
 @dataclass(frozen=True)
-class TruncatedDerivations(Law):
+class TruncatedDerivationsLaw(Law):
     """The law of the program published with Suzgun et al. 2019, which is not their grammar's.
 
     It derives S recursively; where a bracketed or concatenated part comes out longer than the window allows, or is
@@ -240,17 +240,17 @@ class TruncatedDerivations(Law):
 
     @property
     def spec(self) -> str:
-        usual = (self.p, self.q) == (HALF, QUARTER)
-        return format_spec("suzgun-truncated", {} if usual else {"p": self.p, "q": self.q})
+        is_default = (self.p, self.q) == (HALF, QUARTER)
+        return format_spec("suzgun-truncated", {} if is_default else {"p": self.p, "q": self.q})
 
     def __post_init__(self) -> None:
-        DyckGrammar(self.language, self.p, self.q)
+        DyckGrammarLaw(self.language, self.p, self.q)
         if self.q >= HALF:
             raise LanguageError(f"Law {self.spec} needs q < 1/2, else derivations do not end.")
 
     def can_draw(self, strings: Strings, window: Window) -> NDArray[np.bool_]:
         # A derivation of a string that fits the window is never cut off.
-        return DyckGrammar(self.language, self.p, self.q).can_draw(strings, window)
+        return DyckGrammarLaw(self.language, self.p, self.q).can_draw(strings, window)
 
     def draw(self, window: Window, key: Key, draws: Draws) -> Strings:
         longest = self.language.sizes(window)[-1]
@@ -263,9 +263,9 @@ class TruncatedDerivations(Law):
 
 
 LAWS: dict[str, tuple[Callable[..., Law], dict[str, Fraction]]] = {
-    "pcfg": (DyckGrammar, {"p": HALF, "q": QUARTER}),
-    "suzgun-truncated": (TruncatedDerivations, {"p": HALF, "q": QUARTER}),
-    "uniform-strings": (UniformStrings, {}),
-    "enclosed": (Enclosed, {"outer": Fraction(1), "parts": Fraction(2), "pool": Fraction(1000)}),
+    "pcfg": (DyckGrammarLaw, {"p": HALF, "q": QUARTER}),
+    "suzgun-truncated": (TruncatedDerivationsLaw, {"p": HALF, "q": QUARTER}),
+    "uniform-strings": (UniformStringsLaw, {}),
+    "enclosed": (EnclosedLaw, {"outer": Fraction(1), "parts": Fraction(2), "pool": Fraction(1000)}),
 }
 """Laws beside `uniform`, and the parameters that they have if none are given."""

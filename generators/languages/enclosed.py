@@ -22,8 +22,8 @@ from marnn_bench.generators import kernels
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.keys import Key, derive_key, key_words
-from marnn_bench.generators.language import Language, Uniform
-from marnn_bench.generators.laws import Draws, SizeFirst, format_spec
+from marnn_bench.generators.language import Language, UniformLaw
+from marnn_bench.generators.laws import Draws, TwoStageLaw, format_spec
 from marnn_bench.generators.sampling.distinct import select_distinct
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import Weight
@@ -31,7 +31,7 @@ from marnn_bench.generators.window import Window
 
 
 @dataclass(frozen=True)
-class UniformStrings(SizeFirst):
+class UniformStringsLaw(TwoStageLaw):
     """Every string of the window equally likely."""
 
     language: Language
@@ -50,7 +50,7 @@ class UniformStrings(SizeFirst):
 
 
 @dataclass(frozen=True)
-class Enclosed(SizeFirst):
+class EnclosedLaw(TwoStageLaw):
     """o^outer s_1 ... s_parts c^outer: each s from a pool of its own, of so many strings, all of one length.
 
     The lengths that this allows are equally likely, and so are the kinds of brackets and the strings of a pool.
@@ -91,7 +91,7 @@ class Enclosed(SizeFirst):
         """The strings of these draws, all of this length: [draws, length]."""
         outer, parts, pool = int(self.outer), int(self.parts), int(self.pool)
         bounds = np.array([len(self.language.alphabet) // 2] * outer + [pool] * parts, np.int64)
-        numbers = kernels.choice.below_each(key_words(key), draws, np.tile(bounds, (len(draws), 1)))
+        numbers = kernels.choice.randbelow_each(key_words(key), draws, np.tile(bounds, (len(draws), 1)))
         opening = 2 * numbers[:, :outer]
         length = (size - 2 * outer) // parts
         inside = [_pool(self.language, length, pool, key, i)[numbers[:, outer + i]] for i in range(parts)]
@@ -102,7 +102,7 @@ class Enclosed(SizeFirst):
 def _pool(language: Language, length: int, rows: int, key: Key, number: int) -> Ids:
     """So many different strings of a length, every such set equally likely: [rows, length]."""
     own_key, window = derive_key({"split": key, "pool": number}), Window(length, length)
-    law = Uniform(language)
+    law = UniformLaw(language)
     chosen = select_distinct(language, law, window, own_key, rows)
     strings = Strings.concatenate([law.draw(window, own_key, chosen.draws), chosen.enumerated])
     return strings.ids.reshape(rows, length)

@@ -18,12 +18,12 @@ from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.labeller import Labeller
-from marnn_bench.generators.languages.palindromes import MirroredWord
+from marnn_bench.generators.languages.palindromes import WordLanguage
 from marnn_bench.generators.strings import Strings
 
 
 @dataclass(frozen=True)
-class MirrorTest(Labeller):
+class PalindromeLabeller(Labeller):
     """Membership and next-symbol sets of the even palindromes over an alphabet."""
 
     alphabet: Alphabet
@@ -51,7 +51,7 @@ class MirrorTest(Labeller):
 
 
 @dataclass(frozen=True)
-class EvenPalindromes(MirroredWord):
+class EvenPalindromes(WordLanguage):
     """w w^R with w over the letters; the empty string is a member.
 
     >>> [EvenPalindromes().count(length) for length in range(7)]
@@ -66,8 +66,8 @@ class EvenPalindromes(MirroredWord):
         return Alphabet.of(self.letters)
 
     @cached_property
-    def automaton(self) -> MirrorTest:
-        return MirrorTest(self.alphabet)
+    def automaton(self) -> PalindromeLabeller:
+        return PalindromeLabeller(self.alphabet)
 
     def word_length(self, length: int) -> int | None:
         return None if length % 2 else length // 2

@@ -50,7 +50,7 @@ SOURCES = """
     W -> 'we{i}' for i = 1..25
 """
 
-KINDS = {"w": "verb", "m": "masculine", "f": "feminine", "n": "neuter"}
+WORD_CLASSES = {"w": "verb", "m": "masculine", "f": "feminine", "n": "neuter"}
 GENDERS = ("masculine", "feminine", "neuter")
 ARTICLES = {"the": ("der", "die", "das"), "a": ("ein", "eine", "ein")}
 CONJUNCTIONS = {"and": "und", "or": "oder"}
@@ -72,11 +72,11 @@ class Gender(Translation):
         return SynchronousGrammar.parse(PAIRS.replace("25", str(self.words)))
 
     @cached_property
-    def members(self) -> Grammar:
+    def source_grammar(self) -> Grammar:
         return Grammar.without_probabilities(SOURCES.replace("25", str(self.words)), self.alphabet)
 
     @cached_property
-    def reader(self) -> Pushdown:
+    def recogniser(self) -> Pushdown:
         rules = [
             *(Rule(state, "article", to="first noun") for state in ("start", "verb")),
             *(Rule("first noun", gender, to="and") for gender in GENDERS),
@@ -86,31 +86,31 @@ class Gender(Translation):
             *(Rule(state, "or", to="start") for state in ("nouns", "verb")),
             *(Rule(state, "verb", to="verb") for state in ("nouns", "verb")),
         ]
-        kinds = Alphabet.of(("article", *CONJUNCTIONS, *KINDS.values()))
+        kinds = Alphabet.of(("article", *CONJUNCTIONS, *WORD_CLASSES.values()))
         return Pushdown(kinds, "start", frozenset({"nouns", "verb"}), tuple(rules))
 
-    def kind(self, word: str) -> str:
-        return "article" if word in ARTICLES else word if word in CONJUNCTIONS else KINDS[word[0]]
+    def word_class(self, word: str) -> str:
+        return "article" if word in ARTICLES else word if word in CONJUNCTIONS else WORD_CLASSES[word[0]]
 
     def depths(self, strings: Strings) -> NDArray[np.int64]:
         """1 behind an article, whose noun is owed; 0 elsewhere."""
-        article = self.reader.alphabet.id("article")
-        return np.asarray(self.kinds(strings).ids == article, np.int64)
+        article = self.recogniser.alphabet.id("article")
+        return np.asarray(self.word_classes(strings).ids == article, np.int64)
 
     def transduce(self, sources: Strings) -> Strings:
         following = np.append(
-            self.kinds(sources).ids[1:], 0
+            self.word_classes(sources).ids[1:], 0
         )  # behind a string's end too, where it plays no part
         return Strings(self._outputs[sources.ids, following], sources.offsets)
 
     @cached_property
     def _outputs(self) -> NDArray[np.uint8]:
         """What a word becomes before each kind of word: [words, kinds]."""
-        table = np.zeros((len(self.alphabet), len(self.reader.alphabet)), np.uint8)
+        table = np.zeros((len(self.alphabet), len(self.recogniser.alphabet)), np.uint8)
         for i, word in enumerate(self.alphabet):
             if word in ARTICLES:
                 for gender, article in zip(GENDERS, ARTICLES[word], strict=True):
-                    table[i, self.reader.alphabet.id(gender)] = self.outputs.id(article)
+                    table[i, self.recogniser.alphabet.id(gender)] = self.outputs.id(article)
             else:
                 table[i] = self.outputs.id(CONJUNCTIONS.get(word) or word.replace("e", "g"))
         return table

@@ -32,7 +32,7 @@ LETTERS = ("a", "b", "c")
 MARKER = "#"
 
 
-class MirroredWord(Language):
+class WordLanguage(Language):
     """Strings that a word over some letters determines: the word, then as much again, in one way only.
 
     Letters have the ids 0, 1, ...; the marker comes next.
@@ -66,7 +66,7 @@ class MirroredWord(Language):
         kernels.palindromes.sample_words(key_words(key), draws, len(self.letters), offsets, ids)
         return self.complete(Strings(ids, offsets))
 
-    def measured(self, strings: Strings) -> NDArray[np.int64]:
+    def sizes_of(self, strings: Strings) -> NDArray[np.int64]:
         return strings.lengths // 2 if self.measure == "n" else strings.lengths
 
     def depths(self, strings: Strings) -> NDArray[np.int64]:
@@ -77,7 +77,7 @@ class MirroredWord(Language):
 
 
 @dataclass(frozen=True)
-class MarkedPalindromes(MirroredWord):
+class MarkedPalindromes(WordLanguage):
     """w # phi(w^R) with w over the letters and phi a letter's image; the marker alone is a member (w empty).
 
     measure `n`: the size of a string is |w|.
@@ -128,7 +128,7 @@ def homomorphic_palindromes() -> MarkedPalindromes:
 
 
 @dataclass(frozen=True)
-class StringReversal(MirroredWord, Transduction):
+class StringReversal(WordLanguage, Transduction):
     """w #^|w| -> #^|w| w^R: one output for each input symbol (Suzgun et al. 2019, section 7).
 
     >>> StringReversal().show("a b # #")

@@ -16,7 +16,7 @@ from marnn_bench.generators.devices.finite_automaton import DFA
 from marnn_bench.generators.devices.walks import Walks
 from marnn_bench.generators.keys import Key
 from marnn_bench.generators.language import Language
-from marnn_bench.generators.laws import Draws, Law, SizeFirst
+from marnn_bench.generators.laws import Draws, Law, TwoStageLaw
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.thresholds import EXACT, Weight, decimal, total
 from marnn_bench.generators.window import Window
@@ -69,7 +69,7 @@ class Regular(Language):
         return np.zeros(len(strings.ids), np.int64)
 
     def law(self, spec: str) -> Law:
-        return Weighted(self) if spec == "weighted" else super().law(spec)
+        return WeightedLaw(self) if spec == "weighted" else super().law(spec)
 
     @cached_property
     def _strings(self) -> Walks:
@@ -82,7 +82,7 @@ class Regular(Language):
 
 
 @dataclass(frozen=True)
-class Weighted(SizeFirst):
+class WeightedLaw(TwoStageLaw):
     """Every string in proportion to the product of its transitions' weights, among the strings of the window."""
 
     language: Regular

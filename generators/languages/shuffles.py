@@ -61,8 +61,8 @@ class Shuffle(Language):
     def automaton(self) -> CounterMachine:
         rules = []
         for opening, closing in Dyck(self.pairs).brackets:
-            rules += [Rule("q", opening, "q", add=frozenset([opening]))]
-            rules += [Rule("q", closing, "q", take=frozenset([opening]))]
+            rules += [Rule("q", opening, "q", increment=frozenset([opening]))]
+            rules += [Rule("q", closing, "q", decrement=frozenset([opening]))]
         return CounterMachine(self.alphabet, "q", frozenset("q"), tuple(rules))
 
     def count(self, length: int) -> int:

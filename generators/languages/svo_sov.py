@@ -47,7 +47,7 @@ SOURCES = """
 """
 """The same sources without ambiguity: the next word always tells which alternative to take."""
 
-KINDS = {"s": "subject", "v": "verb", "o": "object", "r": "pronoun"}
+WORD_CLASSES = {"s": "subject", "v": "verb", "o": "object", "r": "pronoun"}
 """What a word is, by its first letter."""
 
 
@@ -69,11 +69,11 @@ class SvoSov(Translation):
         return SynchronousGrammar.parse(PAIRS.replace("33", str(self.words)))
 
     @cached_property
-    def members(self) -> Grammar:
+    def source_grammar(self) -> Grammar:
         return Grammar.without_probabilities(SOURCES.replace("33", str(self.words)), self.alphabet)
 
     @cached_property
-    def reader(self) -> Pushdown:
+    def recogniser(self) -> Pushdown:
         rules = [
             Rule("start", "subject", to="subject"),
             Rule("subject", "subject"),
@@ -89,15 +89,15 @@ class SvoSov(Translation):
             *(Rule(state, "subject", to="to describe") for state in ("verb", "object", "described", "to describe")),
             *(Rule(state, "pronoun", push="of an object", to="clause") for state in ("described", "to describe")),
         ]  # fmt: skip
-        kinds = Alphabet.of(KINDS.values())
+        kinds = Alphabet.of(WORD_CLASSES.values())
         return Pushdown(kinds, "start", frozenset({"object", "described"}), tuple(rules))
 
-    def kind(self, word: str) -> str:
-        return KINDS[word[0]]
+    def word_class(self, word: str) -> str:
+        return WORD_CLASSES[word[0]]
 
     def depths(self, strings: Strings) -> NDArray[np.int64]:
         """How many verbs are owed after each symbol: the main one, and one for each open relative clause."""
-        kinds = self.kinds(strings).ids
+        kinds = self.word_classes(strings).ids
         change = np.array([0, -1, 0, 1])[kinds]  # by a subject, verb, object, pronoun
         # A member has one verb more than pronouns, so that each string takes one from the running sum.
         return np.cumsum(change) + strings.rows + 1

@@ -38,12 +38,12 @@ class Translation(Transduction):
 
     @property
     @abstractmethod
-    def members(self) -> Grammar:
+    def source_grammar(self) -> Grammar:
         """The sources, without ambiguity: what counts, enumerates and draws them uniformly."""
 
     @property
     @abstractmethod
-    def reader(self) -> Pushdown:
+    def recogniser(self) -> Pushdown:
         """What decides whether a string is a source."""
 
     law_names = ("uniform", "itg", "length-balanced")
@@ -57,17 +57,17 @@ class Translation(Transduction):
         return self.grammar.outputs
 
     @abstractmethod
-    def kind(self, word: str) -> str:
+    def word_class(self, word: str) -> str:
         """What the automaton reads for a word."""
 
     def count(self, length: int) -> int:
-        return self.members.count(length)
+        return self.source_grammar.count(length)
 
     def enumerate(self, length: int) -> Iterator[tuple[int, ...]]:
-        return self.members.enumerate(length)
+        return self.source_grammar.enumerate(length)
 
     def sample(self, lengths: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
-        return self.members.sample_uniform(lengths, key, draws)
+        return self.source_grammar.sample_uniform(lengths, key, draws)
 
     def law(self, spec: str) -> Law:
         if spec in ("itg", "length-balanced"):
@@ -75,18 +75,20 @@ class Translation(Transduction):
         return super().law(spec)
 
     def accepts(self, strings: Strings) -> NDArray[np.bool_]:
-        return self.reader.accepts(self.kinds(strings))
+        return self.recogniser.accepts(self.word_classes(strings))
 
     def next_symbols(self, strings: Strings) -> Masks:
         raise LanguageError(f"{self.name} is asked for targets; it has no next-symbol sets.")
 
-    def kinds(self, strings: Strings) -> Strings:
+    def word_classes(self, strings: Strings) -> Strings:
         """The kinds of the words of each string, as the automaton reads them."""
-        return Strings(self._kinds[strings.ids], strings.offsets)
+        return Strings(self._word_classes[strings.ids], strings.offsets)
 
     @cached_property
-    def _kinds(self) -> NDArray[np.uint8]:
-        return np.array([self.reader.alphabet.id(self.kind(word)) for word in self.alphabet], np.uint8)
+    def _word_classes(self) -> NDArray[np.uint8]:
+        return np.array(
+            [self.recogniser.alphabet.id(self.word_class(word)) for word in self.alphabet], np.uint8
+        )
 
     def check(self, sources: Strings, targets: Strings) -> None:
         """LanguageError if a source is no member or its target is not the one that the automaton gives."""

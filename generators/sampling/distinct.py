@@ -21,16 +21,16 @@ from marnn_bench.generators.laws import Draws, Law
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 
-LARGEST = 10_000_000
+MAX_DISTINCT_ROWS = 10_000_000
 """Rows of the largest distinct split: the fingerprints of all of them are kept in memory, 32 bytes each or more."""
 
-KEPT = 1 << 20
+MAX_KEPT_ROWS = 1 << 20
 """Up to so many strings are kept once they are drawn; more are drawn again when they are wanted."""
 
 BLOCK = 65_536
-TRIES_PER_STRING = 16
+MAX_DRAWS_PER_STRING = 16
 """So often may each string of a small set be drawn, on average, before the rest of the set is enumerated."""
-TRIES_PER_ROW = 1_000
+MAX_DRAWS_PER_ROW = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,25 +62,25 @@ def select_distinct(
 
     Strings are drawn by so many threads; which of them are new is found out in one, in the order of the draws.
     """
-    if rows > LARGEST:
+    if rows > MAX_DISTINCT_ROWS:
         raise LanguageError(
-            f"A distinct split has at most {LARGEST:,} rows, not {rows:,}; ask for independent draws."
+            f"A distinct split has at most {MAX_DISTINCT_ROWS:,} rows, not {rows:,}; ask for independent draws."
         )
     existing = sum(language.count(size) for size in language.sizes(window))
-    taken = sum(_inside(window, language.measured(strings)) for strings in exclude)
+    taken = sum(_inside(window, language.sizes_of(strings)) for strings in exclude)
     if rows > existing - taken:
         elsewhere = f" that are in no other split ({existing:,} in all)" if taken else ""
         raise LanguageError(
             f"{language.name} has {existing - taken:,} strings in the window {window}{elsewhere}, not {rows:,}: "
             "ask for fewer rows or a wider window."
         )
-    known = KnownStrings(rows + workers * BLOCK + sum(map(len, exclude)))
+    known = StringSet(rows + workers * BLOCK + sum(map(len, exclude)))
     for strings in exclude:
         known.add(strings)
     found: list[Draws] = []
     drawn: list[Strings] = []
     missing, tried = rows, 0
-    most = min(TRIES_PER_STRING * existing, TRIES_PER_ROW * rows)
+    most = min(MAX_DRAWS_PER_STRING * existing, MAX_DRAWS_PER_ROW * rows)
     with ThreadPoolExecutor(workers) as pool:
         while missing and tried < most:
             last = min(tried + min(workers * BLOCK, 2 * missing + 1024), most)
@@ -88,22 +88,22 @@ def select_distinct(
                 np.arange(first, min(first + BLOCK, last), dtype=np.uint64)
                 for first in range(tried, last, BLOCK)
             ]
-            for draws, (strings, prints) in zip(
+            for draws, (strings, fingerprints) in zip(
                 blocks, pool.map(partial(_draw, law, window, key), blocks), strict=True
             ):
-                new = np.flatnonzero(known.add_prints(prints))[:missing]
+                new = np.flatnonzero(known.add_fingerprints(fingerprints))[:missing]
                 found.append(draws[new])
-                if rows <= KEPT:
+                if rows <= MAX_KEPT_ROWS:
                     drawn.append(strings.take(new))
                 missing -= len(new)
             tried = last
-    if missing and tried < TRIES_PER_STRING * existing:
+    if missing and tried < MAX_DRAWS_PER_STRING * existing:
         raise LanguageError(
             f"{tried:,} draws of {law.spec} in the window {window} gave {rows - missing:,} different strings of "
             f"{language.name}, not {rows:,}: ask for fewer rows, or a law that spreads wider."
         )
     rest = _first_new(law, language, window, known, missing)
-    kept = Strings.concatenate([*drawn, rest]) if rows <= KEPT else None
+    kept = Strings.concatenate([*drawn, rest]) if rows <= MAX_KEPT_ROWS else None
     kept_draws = np.concatenate(found)
     return Selection(kept_draws, rest, kept, tried if missing else int(kept_draws[-1]) + 1)
 
@@ -118,7 +118,7 @@ def _inside(window: Window, sizes: NDArray[np.int64]) -> int:
     return int(((window.low <= sizes) & (sizes <= window.high)).sum())
 
 
-class KnownStrings:
+class StringSet:
     """A hash table of the 127-bit fingerprints of at most so many strings."""
 
     def __init__(self, rows: int) -> None:
@@ -126,24 +126,24 @@ class KnownStrings:
 
     def add(self, strings: Strings) -> NDArray[np.bool_]:
         """Whether each string is met for the first time: [n]."""
-        return self.add_prints(kernels.distinct.fingerprints(strings.ids, strings.offsets))
+        return self.add_fingerprints(kernels.distinct.fingerprints(strings.ids, strings.offsets))
 
-    def add_prints(self, prints: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    def add_fingerprints(self, fingerprints: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Whether each fingerprint [n, 2] is met for the first time: [n]."""
-        return kernels.distinct.mark_new(self._slots, prints, True)
+        return kernels.distinct.mark_new(self._slots, fingerprints, True)
 
-    def have(self, strings: Strings) -> NDArray[np.bool_]:
+    def contains(self, strings: Strings) -> NDArray[np.bool_]:
         """Whether each string is in the table: [n]."""
-        prints = kernels.distinct.fingerprints(strings.ids, strings.offsets)
-        return ~kernels.distinct.mark_new(self._slots, prints, False)
+        fingerprints = kernels.distinct.fingerprints(strings.ids, strings.offsets)
+        return ~kernels.distinct.mark_new(self._slots, fingerprints, False)
 
 
 def first_occurrences(strings: Strings) -> NDArray[np.bool_]:
     """Whether each string is the first of its equals: [n]."""
-    return KnownStrings(len(strings)).add(strings)
+    return StringSet(len(strings)).add(strings)
 
 
-def _first_new(law: Law, language: Language, window: Window, known: KnownStrings, rows: int) -> Strings:
+def _first_new(law: Law, language: Language, window: Window, known: StringSet, rows: int) -> Strings:
     """The first `rows` strings of the enumeration that the law can draw and that are not yet known."""
     remaining = (string for size in window for string in language.enumerate(size))
     chosen = [Strings.from_ids(language.alphabet, [])]

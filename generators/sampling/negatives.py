@@ -30,11 +30,11 @@ from marnn_bench.generators.laws import Draws
 from marnn_bench.generators.sampling.edits import levenshtein
 from marnn_bench.generators.strings import Strings
 
-TRIES = 1_000
+MAX_ATTEMPTS = 1_000
 """So often is a negative proposed before its source is taken to have none."""
 
 MAX_EDITS = 8
-"""The largest distance that edits are asked for."""
+"""The largest distance that edits are target_distance for."""
 
 Rows = NDArray[np.int64]
 
@@ -67,7 +67,7 @@ def make_negatives(language: Language, kind: str, sources: Strings, key: Key, dr
     negatives = Strings(sources.ids.copy(), sources.offsets)
     found = np.zeros(len(sources), np.bool_)
     pending = np.flatnonzero(proposer.possible)
-    for attempt in range(TRIES):
+    for attempt in range(MAX_ATTEMPTS):
         if not len(pending):
             break
         proposer.propose(_purpose(kind, attempt), pending, negatives.ids)
@@ -79,7 +79,7 @@ def make_negatives(language: Language, kind: str, sources: Strings, key: Key, dr
 
 
 @dataclass(frozen=True, eq=False)
-class Kind(ABC):
+class Proposer(ABC):
     """How negatives of one kind are proposed for members, a whole batch at once."""
 
     language: Language
@@ -105,7 +105,7 @@ class Kind(ABC):
         return len(self.language.alphabet)
 
 
-class Random(Kind):
+class Random(Proposer):
     """A string of the same length, every symbol equally likely."""
 
     @property
@@ -123,13 +123,13 @@ class Edit(Random):
 
     P(k) = 2^-k, but the largest k has what is left over: 8, or half of the length, rounded up, if that is less. So far
     away there is always some string, since at least half of the source differs from its rarest symbol repeated. A draw
-    keeps its k through all its tries, so that the k of the negatives has the law that was asked for.
+    keeps its k through all its tries, so that the k of the negatives has the law that was target_distance for.
     """
 
     @cached_property
-    def asked(self) -> NDArray[np.int64]:
+    def target_distance(self) -> NDArray[np.int64]:
         """The distance from each source: [n]."""
-        words = kernels.negatives.random_words(self.key, self.draws, _purpose("edit", TRIES))
+        words = kernels.negatives.random_words(self.key, self.draws, _purpose("edit", MAX_ATTEMPTS))
         trailing_zeros = np.bitwise_count(~words & (words - np.uint64(1)))
         largest = np.minimum((self.sources.lengths + 1) // 2, MAX_EDITS)
         return np.minimum(1 + trailing_zeros.astype(np.int64), largest)
@@ -137,16 +137,16 @@ class Edit(Random):
     def propose(self, purpose: int, rows: Rows, proposals: Ids) -> None:
         ids, offsets = self.sources.ids, self.sources.offsets
         kernels.negatives.propose_edits(
-            self.key, self.draws, purpose, rows, self._symbols, self.asked, ids, offsets, proposals
+            self.key, self.draws, purpose, rows, self._symbols, self.target_distance, ids, offsets, proposals
         )
 
     def suitable(self, rows: Rows, proposals: Strings) -> NDArray[np.bool_]:
         distances = levenshtein(_take(self.sources, rows), proposals)
-        as_asked: NDArray[np.bool_] = distances == self.asked[rows]
-        return as_asked & super().suitable(rows, proposals)
+        at_target: NDArray[np.bool_] = distances == self.target_distance[rows]
+        return at_target & super().suitable(rows, proposals)
 
 
-class Permuted(Kind):
+class Permuted(Proposer):
     """The source's symbols in another order, every order equally likely."""
 
     @property
@@ -169,11 +169,11 @@ class Swap(Permuted):
         )
 
 
-class Guided(Kind):
+class Guided(Proposer):
     """One symbol that no member has behind the symbols before it; all others are the source's.
 
-    Any position where some symbol is illegal, then any illegal symbol. What follows is legal for a shadow that read a
-    legal symbol there and ends at this length: the shadow is the source, a draw of its law.
+    Any position where some symbol is illegal, then any illegal symbol there. Had the source's own symbol stayed, the
+    string would be a member, a draw of its law.
     """
 
     @cached_property
@@ -202,7 +202,7 @@ class Guided(Kind):
         )
 
 
-KINDS: dict[str, type[Kind]] = {
+KINDS: dict[str, type[Proposer]] = {
     "random": Random,
     "edit": Edit,
     "swap": Swap,

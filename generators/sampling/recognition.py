@@ -1,17 +1,17 @@
 """The rows of recognition splits: members of a language, and strings made from them that are none.
 
-The members are distinct draws of the law, as in any other split. Each negative has a slot, which belongs to a member,
-and the kinds take turns from slot to slot, so that each makes an equal share. A member that has no negative of the
-kind whose turn it is, is skipped for that kind, which is counted, and the next kind has its turn. A negative that is
-there already is made again, up to 16 times, and then left out.
+The members are distinct draws of the law, as in any other split. Each negative has a slot, and each slot belongs to a
+member. Kinds are assigned to slots in rotation, so that each makes an equal share. Where the member has no negative of
+the assigned kind, that is counted in `skipped`, and the next kind is tried. A negative that repeats an earlier string
+is made again, up to 16 times; then its slot stays empty.
 
-Slot i belongs to member i. In a *thin* split, whose window holds fewer members than asked, all of them are rows; the
+Slot i belongs to member i. In an *exhaustive* split, whose window holds fewer members than asked, all of them are rows; the
 slots go through the lengths, again and again, and through the members of each length. So every length has as many
-negatives as any other, where as many exist, and `cell_weights` makes lengths and classes count alike.
+negatives as any other, where as many exist, and `balanced_weights` makes lengths and classes count alike.
 
-A random bit decides which comes first, member i or the negative of slot i; in a thin split a member lies at a random
+A random bit decides which comes first, member i or the negative of slot i; in an exhaustive split a member lies at a random
 place among its share of the negatives. So the place of a row tells nothing of its label, any beginning of the split is
-balanced, and a longer split begins with the shorter one (a thin one does not: its members are there from the first).
+balanced, and a longer split begins with the shorter one (a exhaustive one does not: its members are there from the first).
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ from marnn_bench.generators.sampling.negatives import KINDS, make_negatives
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 
-ROUNDS = 16
+MAX_ATTEMPTS = 16
 """So often is a new negative sought for a slot."""
 
 MEMBER_ORDER, NEGATIVE_ORDER = 0xFFFF0000, 0xFFFF0001
@@ -89,8 +89,8 @@ def recognition_rows(
     ( ) ( ) ( ) True 0
     """
     members = _members(language, law, window, key, positives, exclude)
-    thin = len(members) < positives
-    slots = _slots(members.lengths if thin else np.arange(len(members)), negatives, len(kinds))
+    exhaustive = len(members) < positives
+    slots = _slots(members.lengths if exhaustive else np.arange(len(members)), negatives, len(kinds))
     made = _fill(slots, language, members, key, kinds, exclude)
     order = _order(key, len(members), negatives, made.slot)
     row = np.empty_like(order)
@@ -118,7 +118,7 @@ def _members(
 ) -> Strings:
     earlier = [strings.take(language.accepts(strings)) for strings in exclude]
     existing = sum(language.count(size) for size in language.sizes(window))
-    sizes = np.concatenate([np.empty(0, np.int64), *map(language.measured, earlier)])
+    sizes = np.concatenate([np.empty(0, np.int64), *map(language.sizes_of, earlier)])
     left = existing - int(((window.low <= sizes) & (sizes <= window.high)).sum())
     if not left:
         raise LanguageError(
@@ -145,7 +145,7 @@ def _slots(groups: Numbers, slots: int, kinds: int) -> _Slots:
 
 
 @dataclass(frozen=True, eq=False)
-class _Made:
+class _FilledSlots:
     """Negatives by slot: [found]; the turns that passed, by kind, and how many negatives were made again."""
 
     strings: Strings
@@ -162,7 +162,7 @@ def _fill(
     key: Key,
     kinds: Sequence[str],
     exclude: Sequence[Strings],
-) -> _Made:
+) -> _FilledSlots:
     """Fill the slots so that no string is there twice.
 
     A negative is made again only where an earlier slot has the same, and that slot, or one before it, keeps it: the
@@ -184,15 +184,15 @@ def _fill(
         kind[pending[found]] = (turn + passed)[found] % len(kinds)
         place[pending[found]] = len(pool) + np.arange(len(strings))
         pool = Strings.concatenate([pool, strings])
-        held = np.flatnonzero(place >= 0)
-        new = first_occurrences(Strings.concatenate([known, pool.take(place[held])]))[len(known) :]
-        again = held[~new]
+        filled = np.flatnonzero(place >= 0)
+        new = first_occurrences(Strings.concatenate([known, pool.take(place[filled])]))[len(known) :]
+        again = filled[~new]
         repeated += len(again)
         place[again] = -1
         tries[again] += 1
-        pending = again[tries[again] < ROUNDS]
-    held = np.flatnonzero(place >= 0)
-    return _Made(pool.take(place[held]), held, kind[held], skipped, repeated)
+        pending = again[tries[again] < MAX_ATTEMPTS]
+    filled = np.flatnonzero(place >= 0)
+    return _FilledSlots(pool.take(place[filled]), filled, kind[filled], skipped, repeated)
 
 
 def _first_found(
@@ -204,10 +204,10 @@ def _first_found(
     for step in range(len(kinds)):
         pending = np.flatnonzero(passed == len(kinds))
         for place, kind in enumerate(kinds):
-            mine = pending[(turn[pending] + step) % len(kinds) == place]
-            made = make_negatives(language, kind, sources.take(mine), key, draws[mine])
+            of_kind = pending[(turn[pending] + step) % len(kinds) == place]
+            made = make_negatives(language, kind, sources.take(of_kind), key, draws[of_kind])
             found.append(made.strings)
-            rows.append(mine[made.rows])
+            rows.append(of_kind[made.rows])
             passed[rows[-1]] = step
     return Strings.concatenate(found).take(np.argsort(np.concatenate(rows))), passed
 
@@ -227,10 +227,10 @@ def _order(key: Key, members: int, slots: int, filled: Numbers) -> Numbers:
     return np.lexsort((np.concatenate(words), group))
 
 
-def cell_weights(lengths: Numbers, label: NDArray[np.bool_]) -> NDArray[np.float64]:
+def balanced_weights(lengths: Numbers, label: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Weights of rows that sum to one and make all lengths and, within each, both classes count alike: [n].
 
-    >>> cell_weights(np.array([2, 2, 2, 4, 4]), np.array([True, False, False, True, False])).tolist()
+    >>> balanced_weights(np.array([2, 2, 2, 4, 4]), np.array([True, False, False, True, False])).tolist()
     [0.25, 0.125, 0.125, 0.25, 0.25]
     """
     _, cell, rows = np.unique(2 * lengths + label, return_inverse=True, return_counts=True)

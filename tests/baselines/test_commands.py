@@ -91,9 +91,7 @@ def test_more_rows_than_the_folder_has_are_refused(tmp_path, data):
 
 def test_baselines_are_listed_with_their_sizes_on_a_task(tmp_path):
     listed = json.loads(succeed("baselines", "--task", "dyck6", "--format", "json", cwd=tmp_path))
-    found = {
-        b["name"]: (b["published_row"], b["hidden"], b["memory_width"], b["parameters"]) for b in listed
-    }
+    found = {b["name"]: (b["published_row"], b["hidden"], b["memory_width"], b["parameters"]) for b in listed}
     assert found["rnn"] == ("Vanilla RNN", 12, None, 468)
     assert found["lstm"] == ("Vanilla LSTM", 12, None, 1404)
     assert found["stack-rnn"] == ("Stack-RNN+Softmax", 12, 5, 631)

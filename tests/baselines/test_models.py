@@ -56,7 +56,10 @@ def random_string(symbols: int, steps: int) -> Tensor:
 )
 def test_the_models_have_as_many_parameters_as_the_published_code(task, counts):
     assert (
-        tuple(find_baseline(model).cell(find_task(task)).size for model in ("rnn", "lstm", "stack-rnn"))
+        tuple(
+            find_baseline(model).cell(find_task(task)).num_parameters
+            for model in ("rnn", "lstm", "stack-rnn")
+        )
         == counts
     )
 
@@ -67,7 +70,7 @@ def test_outputs_and_gradients_are_those_of_the_equations(model, task):
     """In every run, for strings of several lengths at once and for one symbol."""
     cell = find_baseline(model).cell(find_task(task))
     for steps in (1, 2, 25):
-        w = initialise(cell.maps, seed=7, runs=range(3))
+        w = initialise(cell.shapes, seed=7, runs=range(3))
         ids = torch.stack([random_string(cell.symbols, steps), random_string(cell.symbols, steps).flip(0)])
         scores = cell.scores(w, ids[None])
         scores.square().sum().backward()
@@ -88,7 +91,7 @@ def test_what_is_pushed_past_the_last_cell_is_dropped(steps, cells):
     task = find_task("dyck2")
     baseline = find_baseline("stack-rnn")
     cell = baseline.cell(task, replace(baseline.default_sizes, memory_cells=cells))
-    w = initialise(cell.maps, seed=3, runs=[0])
+    w = initialise(cell.shapes, seed=3, runs=[0])
     ids = random_string(4, steps)
     expected = equations("stack-rnn", cell).load(w, 0)(ids)
     assert worst(cell.scores(w, ids[None, None])[0, 0] - expected) <= EXACT
@@ -101,7 +104,7 @@ def test_half_as_many_cells_as_symbols_are_enough(steps):
 
     def outputs_and_gradients(cells: int) -> tuple[Tensor, Tensor]:
         cell = baseline.cell(task, replace(baseline.default_sizes, memory_cells=cells))
-        w = initialise(cell.maps, seed=5, runs=range(4))
+        w = initialise(cell.shapes, seed=5, runs=range(4))
         scores = cell.scores(w, random_string(4, steps)[None, None])
         scores.square().sum().backward()
         return scores.detach(), torch.cat([tensor.grad.flatten() for tensor in leaves(w)])
@@ -119,7 +122,7 @@ def test_half_as_many_cells_as_symbols_are_enough(steps):
 def test_initial_parameters_follow_the_laws_of_torch_layers(model):
     """Two-sample Kolmogorov-Smirnov tests of 300 models each; a wrong bound gives p < 1e-20."""
     cell = find_baseline(model).cell(find_task("dyck2"))
-    ours = initialise(cell.maps, seed=0, runs=range(300))
+    ours = initialise(cell.shapes, seed=0, runs=range(300))
     with torch.random.fork_rng():
         torch.manual_seed(0)
         layers = [equations(model, cell).layers() for _ in range(300)]
@@ -131,8 +134,8 @@ def test_initial_parameters_follow_the_laws_of_torch_layers(model):
 
 def test_initial_parameters_of_a_run_depend_on_the_seed_and_its_number_alone():
     cell = find_baseline("stack-rnn").cell(find_task("dyck2"))
-    many, one = initialise(cell.maps, seed=1, runs=range(5)), initialise(cell.maps, seed=1, runs=[3])
-    other = initialise(cell.maps, seed=2, runs=[3])
+    many, one = initialise(cell.shapes, seed=1, runs=range(5)), initialise(cell.shapes, seed=1, runs=[3])
+    other = initialise(cell.shapes, seed=2, runs=[3])
     for packed, alone, elsewhere in zip(leaves(many), leaves(one), leaves(other), strict=True):
         assert torch.equal(packed[3], alone[0])
         assert not torch.equal(packed[3], packed[2])
@@ -159,7 +162,7 @@ def test_a_run_is_the_same_to_the_bit_alone_and_among_others(model, task):
 def test_the_recipe_is_a_plain_loop_over_strings_with_adam(model, task):
     """MSE over steps and columns, one update a string, Adam(0.01), as nn modules and torch.optim do it."""
     cell, examples = find_baseline(model).cell(find_task(task)), first_rows(task, 6)
-    module = equations(model, cell).load(initialise(cell.maps, 5, [2]), 0)
+    module = equations(model, cell).load(initialise(cell.shapes, 5, [2]), 0)
     adam = torch.optim.Adam(module.parameters(), lr=0.01)
     losses = []
     for _ in range(2):

@@ -17,7 +17,7 @@ from marnn_bench.baselines.training.checkpoint import RECORD, load_run
 from marnn_bench.baselines.training.data import train_rows
 from marnn_bench.baselines.training.experiment import Experiment
 from marnn_bench.baselines.training.folder import CHECKPOINT, CURVES, TRAINING, curves, new_folder
-from marnn_bench.baselines.training.record import Record
+from marnn_bench.baselines.training.record import TrainingRecord
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.evaluation.protocol import ModelTask
 from marnn_bench.tasks.registry import find_task
@@ -43,7 +43,7 @@ def cache(tmp_path_factory):
 def train_into(out: Path, model: str, task_name: str, overwrite: bool = False) -> None:
     baseline, task = find_baseline(model), find_task(task_name)
     with new_folder(out, overwrite) as folder:
-        Experiment.of_paper(baseline, task, RUNS).train(*train_rows(task, rows=ROWS), folder)
+        Experiment.from_paper(baseline, task, RUNS).train(*train_rows(task, rows=ROWS), folder)
 
 
 @pytest.fixture(scope="module", params=TRAINED, ids="-".join)
@@ -106,13 +106,17 @@ def test_the_checkpoint_holds_all_that_rebuilds_the_model(trained):
     folder, task = trained
     training = json.loads((folder / TRAINING).read_text())
     with safe_open(folder / CHECKPOINT, "pt") as file:
-        record = Record.from_json(json.loads(file.metadata()[RECORD]))
+        record = TrainingRecord.from_json(json.loads(file.metadata()[RECORD]))
         numbers = sum(file.get_tensor(name).numel() for name in file.keys())  # noqa: SIM118
     assert {name: training[name] for name in record.as_json()} == json.loads(json.dumps(record.as_json()))
     assert record.task.columns == task.columns
     assert record.task.digest == train_rows(task, rows=ROWS)[1].digest
     assert record.deviations == {"rows": {"paper": task.split("train").rows, "here": ROWS}}
-    assert numbers == record.runs * record.parameters == RUNS * find_baseline(record.model).cell(task).size
+    assert (
+        numbers
+        == record.runs * record.parameters
+        == RUNS * find_baseline(record.model).cell(task).num_parameters
+    )
 
 
 def test_the_same_training_writes_the_same_bytes(tmp_path):

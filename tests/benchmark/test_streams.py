@@ -21,8 +21,8 @@ def test_three_strings_by_hand() -> None:
     """ab, aabb, ab: after the first b of a string all is determined, the first a of the next one included."""
     stream = as_stream(examples(joulin2015.ANBN, "a b", "a a b b", "a b"), reset_every=2)
     letters = np.array(list("ab"))
-    assert "".join(letters[stream.fed]) == "b" + "ab" + "aabb" + "ab"
-    assert "".join(letters[stream.wanted]) == "ab" + "aabb" + "ab" + "a"
+    assert "".join(letters[stream.inputs]) == "b" + "ab" + "aabb" + "ab"
+    assert "".join(letters[stream.targets]) == "ab" + "aabb" + "ab" + "a"
     assert stream.scored.tolist() == [bool(int(c)) for c in "0" + "01" + "0011" + "01"]
     assert stream.resets.tolist() == [bool(int(c)) for c in "1" + "00" + "0001" + "00"]
     assert stream.rows.tolist() == [-1, 0, 0, 1, 1, 1, 1, 2, 2]
@@ -31,14 +31,14 @@ def test_three_strings_by_hand() -> None:
 
 def test_a_string_is_right_if_all_that_is_determined_is_and_the_first_symbol_behind_it() -> None:
     stream = as_stream(examples(joulin2015.ANBN, "a b", "a a b b", "a b"))
-    answers = stream.wanted.copy()
-    assert stream.right(answers).all()
+    answers = stream.targets.copy()
+    assert stream.correct(answers).all()
     answers[[0, 1, 3]] = 1 - answers[[0, 1, 3]]
-    assert stream.right(answers).all(), "none of these was scored"
+    assert stream.correct(answers).all(), "none of these was scored"
     answers[2] = 1
-    assert stream.right(answers).tolist() == [False, True, True]
+    assert stream.correct(answers).tolist() == [False, True, True]
     answers[-1] = 1
-    assert stream.right(answers).tolist() == [False, True, False]
+    assert stream.correct(answers).tolist() == [False, True, False]
 
 
 def test_what_follows_on_a_memorized_word_is_not_scored() -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import ArrayLike
 
-LEVEL = {"level": 0.95, "method": "wilson"}
+CONFIDENCE_LEVEL = {"level": 0.95, "method": "wilson"}
 
 
 def write_result(
@@ -107,7 +107,7 @@ def _run(number: int, right: np.ndarray, lengths: np.ndarray) -> dict[str, Any]:
             "value": float(right.mean()),
             "lower": 0.0,
             "upper": 1.0,
-            **LEVEL,
+            **CONFIDENCE_LEVEL,
             "n": len(right),
         },
         "by_length": [

@@ -15,7 +15,7 @@ from marnn_bench.evaluation.protocol import Failure, ModelTask
 
 COLUMNS = ("(", ")", "[", "]", "END")
 TASK = ModelTask("brackets", COLUMNS[:-1], COLUMNS, "next-symbol", 0)
-reader = AnswerParser(COLUMNS)
+parser = AnswerParser(COLUMNS)
 
 scores = st.lists(st.floats(0, 1), min_size=5, max_size=5)
 
@@ -35,20 +35,20 @@ def test_every_way_to_say_a_set_gives_the_same_mask(said: list[float]) -> None:
         *maps,
         *arrays,
     ):
-        assert reader.mask(answer) == expected
-    assert reader.masks([said, said], 2)[0].tolist() == [expected] * 2
+        assert parser.mask(answer) == expected
+    assert parser.masks([said, said], 2)[0].tolist() == [expected] * 2
 
 
 def test_one_half_is_in_the_set() -> None:
-    assert reader.mask([0.5, np.nextafter(0.5, 0), 0, 0, 0]) == 1
+    assert parser.mask([0.5, np.nextafter(0.5, 0), 0, 0, 0]) == 1
 
 
 def test_torch_tensors_are_read_with_their_gradient_and_without() -> None:
     torch = pytest.importorskip("torch")
     for dtype in (torch.float64, torch.float32, torch.float16):
         tensor = torch.tensor([[0.1, 0.9, 0.5, 0.2, 0.7]], dtype=dtype, requires_grad=True)
-        assert reader.mask(tensor[0]) == 0b10110
-        assert reader.masks(tensor, 1)[0].tolist() == [0b10110]
+        assert parser.mask(tensor[0]) == 0b10110
+        assert parser.masks(tensor, 1)[0].tolist() == [0b10110]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_torch_tensors_are_read_with_their_gradient_and_without() -> None:
 )
 def test_an_answer_that_means_nothing_is_named(answer: object, complaint: str) -> None:
     with pytest.raises(BadAnswer) as refused:
-        reader.mask(answer)
+        parser.mask(answer)
     assert complaint in str(refused.value)
     assert "\n" not in str(refused.value) and len(str(refused.value)) < 200
 
@@ -95,7 +95,7 @@ def test_an_answer_that_means_nothing_is_named(answer: object, complaint: str) -
 )
 def test_an_array_that_means_nothing_is_named(answer: object, complaint: str) -> None:
     with pytest.raises(BadAnswer) as refused:
-        reader.masks(answer, 3)
+        parser.masks(answer, 3)
     assert complaint in str(refused.value)
 
 
@@ -112,7 +112,7 @@ def test_the_fastest_door_is_taken() -> None:
     )
     found = []
     for missing in ("reset", "predict_batch", "predict"):
-        found.append(find_interface(module_of(**every), TASK).interface)
+        found.append(find_interface(module_of(**every), TASK).name)
         del every[missing]
     assert found == ["step", "predict_batch", "predict"]
     with pytest.raises(Failure, match="defines none of predict, predict_batch, reset \\+ step"):

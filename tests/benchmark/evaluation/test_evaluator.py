@@ -358,7 +358,7 @@ def test_the_digest_of_a_folder_leaves_out_what_no_model_reads(tmp_path: Path, d
 
 def test_no_more_than_so_much_of_a_folder_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files beyond are told apart by their size and time."""
-    monkeypatch.setattr("marnn_bench.evaluation.source.HASHED", 10)
+    monkeypatch.setattr("marnn_bench.evaluation.source.MAX_HASHED_BYTES", 10)
     small, large = tmp_path / "a", tmp_path / "b"
     small.write_bytes(b"12345678")
     large.write_bytes(b"12345678")

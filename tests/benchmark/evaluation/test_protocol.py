@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from marnn_bench.evaluation.protocol import (
     HEADER,
-    LARGEST,
+    MAX_PAYLOAD_BYTES,
     Failure,
     Frame,
-    Kind,
+    FrameKind,
     Loaded,
     ModelTask,
     ProtocolError,
@@ -31,7 +31,7 @@ from marnn_bench.evaluation.protocol import (
     unpack_task,
 )
 
-frames = st.builds(Frame, st.sampled_from(Kind), st.binary(max_size=200))
+frames = st.builds(Frame, st.sampled_from(FrameKind), st.binary(max_size=200))
 
 
 def payload(frame: bytes) -> bytes:
@@ -58,7 +58,7 @@ def test_a_frame_that_is_cut_off_is_damaged(frame: Frame, data: st.DataObject) -
         read_frame(io.BytesIO(packed[:cut]).read)
 
 
-@given(st.integers(0, 255).filter(lambda kind: kind not in list(Kind)))
+@given(st.integers(0, 255).filter(lambda kind: kind not in list(FrameKind)))
 def test_bytes_of_no_kind_are_damaged(kind: int) -> None:
     with pytest.raises(ProtocolError):
         read_frame(io.BytesIO(HEADER.pack(kind, 0)).read)
@@ -69,7 +69,7 @@ def test_a_size_beyond_the_limit_is_damaged_before_it_is_read() -> None:
 
     def read(size: int) -> bytes:
         asked.append(size)
-        return HEADER.pack(Kind.MASKS, LARGEST + 1)
+        return HEADER.pack(FrameKind.MASKS, MAX_PAYLOAD_BYTES + 1)
 
     with pytest.raises(ProtocolError):
         read_frame(read)
@@ -78,7 +78,7 @@ def test_a_size_beyond_the_limit_is_damaged_before_it_is_read() -> None:
 
 @given(st.lists(st.integers(-1, 2**63 - 1)))
 def test_ids_come_back(ids: list[int]) -> None:
-    assert unpack_ids(payload(pack_ids(Kind.STEP, np.array(ids, np.int64)))).tolist() == ids
+    assert unpack_ids(payload(pack_ids(FrameKind.STEP, np.array(ids, np.int64)))).tolist() == ids
 
 
 @given(st.lists(st.integers(0, 2**64 - 1)))

@@ -25,7 +25,7 @@ from marnn_bench.store.read import read_split
 from marnn_bench.store.verify import verify
 from marnn_bench.store.write import generate
 from marnn_bench.task import Task
-from marnn_bench.tasks.registry import find_task, our_tasks
+from marnn_bench.tasks.registry import builtin_tasks, find_task
 from marnn_bench.views import SetView
 
 
@@ -38,7 +38,7 @@ def data(tmp_path: Path) -> Path:
 # -- what is written
 
 
-@pytest.mark.parametrize("name", our_tasks())
+@pytest.mark.parametrize("name", builtin_tasks())
 def test_every_row_is_decided_again_by_the_definition(name: str, tmp_path: Path) -> None:
     """Read back from Parquet: sizes in the window, no string twice, every answer that of a definition."""
     task = small(name)
@@ -188,7 +188,7 @@ def test_a_killed_run_resumes_and_ends_in_the_same_content(tmp_path: Path) -> No
 # -- columns
 
 
-SET_TASKS = [task for task in our_tasks().values() if isinstance(task.view, SetView)]
+SET_TASKS = [task for task in builtin_tasks().values() if isinstance(task.view, SetView)]
 
 
 @pytest.mark.parametrize("task", SET_TASKS, ids=lambda t: t.name)

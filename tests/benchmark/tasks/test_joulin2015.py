@@ -35,16 +35,16 @@ def test_the_examples_of_table_1(task: Task, printed: str, strings: str) -> None
     ours = str.maketrans("12=", "ab#")
     stream = stream_of(task, *strings.translate(ours).split())
     letters = np.array(list(task.language.alphabet))
-    assert "".join(letters[stream.fed[1:]]) == printed.translate(ours)
+    assert "".join(letters[stream.inputs[1:]]) == printed.translate(ours)
 
 
 def test_the_example_of_table_3() -> None:
     """a^n b^2n with n = 6: what is fed, what comes next, and predictions that count as right, as printed."""
     stream, ids = stream_of(tasks.ANB2N, "a" * 6 + "b" * 12), {"a": 0, "b": 1}
-    assert stream.fed.tolist() == [ids[s] for s in "baaaaaabbbbbbbbbbbb"]
-    assert stream.wanted.tolist() == [ids[s] for s in "aaaaaabbbbbbbbbbbba"]
-    assert stream.right(np.array([ids[s] for s in "aaaaaaabbbbbbbbbbba"])).all()
-    assert not stream.right(np.array([ids[s] for s in "aaaaaaaabbbbbbbbbba"])).any()
+    assert stream.inputs.tolist() == [ids[s] for s in "baaaaaabbbbbbbbbbbb"]
+    assert stream.targets.tolist() == [ids[s] for s in "aaaaaabbbbbbbbbbbba"]
+    assert stream.correct(np.array([ids[s] for s in "aaaaaaabbbbbbbbbbba"])).all()
+    assert not stream.correct(np.array([ids[s] for s in "aaaaaaaabbbbbbbbbba"])).any()
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_every_string_of_n_up_to_60_is_in_the_test_or_200_different_ones(task: T
     language, content = task.language, contents(task)["test"]
     strings = content.strings(0, len(content))
     assert language.accepts(strings).all()
-    sizes = language.measured(strings)
+    sizes = language.sizes_of(strings)
     most = 200 if task.split("test").per_size else 10**9
     expected = [min(language.count(n), most) for n in range(1, 61)]
     assert np.bincount(sizes, minlength=61)[1:].tolist() == expected
@@ -90,7 +90,7 @@ def test_training_strings_have_n_uniform_in_2_to_19(task: Task) -> None:
     split = task.split("train")
     assert (split.rows, split.window) == ("fresh", Window(2, 19))
     strings = task.law("train").draw(split.window, task.key("train"), np.arange(20_000, dtype=np.uint64))
-    counts = np.bincount(task.language.measured(strings), minlength=20)
+    counts = np.bincount(task.language.sizes_of(strings), minlength=20)
     assert counts[:2].sum() == 0
     assert stats.chisquare(counts[2:]).pvalue > 1e-4
 

@@ -25,8 +25,8 @@ rules = st.builds(
     st.sampled_from("pqr"),
     zero=names,
     positive=names,
-    add=names,
-    take=names,
+    increment=names,
+    decrement=names,
 )
 
 
@@ -35,8 +35,8 @@ def machines(draw: st.DrawFn) -> CounterMachine:
     """Few sets of rules are a machine; those that can be are made more likely by rules that empty the counters."""
     listed = draw(st.lists(rules, min_size=1, max_size=4))
     emptying = [
-        Rule("p", "a", "p", take=frozenset("x")),
-        Rule("p", "b", "p", zero=frozenset("x"), take=frozenset("y")),
+        Rule("p", "a", "p", decrement=frozenset("x")),
+        Rule("p", "b", "p", zero=frozenset("x"), decrement=frozenset("y")),
     ]
     listed += draw(st.sampled_from([emptying, emptying[:1], []]))
     try:
@@ -54,8 +54,8 @@ def step(machine: CounterMachine, here: Configuration | None, symbol: str) -> Co
     for rule in machine.rules:
         if (rule.state, rule.symbol) != (state, symbol) or any(values[c] for c in rule.zero):
             continue
-        if all(values[c] for c in rule.positive | rule.take):
-            changed = {c: n + (c in rule.add) - (c in rule.take) for c, n in values.items()}
+        if all(values[c] for c in rule.positive | rule.decrement):
+            changed = {c: n + (c in rule.increment) - (c in rule.decrement) for c, n in values.items()}
             return rule.to, changed
     return None
 

@@ -31,21 +31,21 @@ def block(words):  # type: ignore[no-untyped-def]
 
 @kernel
 def take(key, draw, purpose, number):  # type: ignore[no-untyped-def]
-    stream = np.empty(philox.STREAM_WORDS, np.uint32)
-    philox.open_stream(stream, key, draw, purpose)
+    rng = np.empty(philox.RNG_WORDS, np.uint32)
+    philox.init_rng(rng, key, draw, purpose)
     words = np.empty(number, np.uint32)
     for i in range(number):
-        words[i] = philox.word32(stream)
+        words[i] = philox.next_uint32(rng)
     return words
 
 
 @kernel
 def take_below(key, bound, number):  # type: ignore[no-untyped-def]
-    stream = np.empty(philox.STREAM_WORDS, np.uint32)
-    philox.open_stream(stream, key, 0, 0)
+    rng = np.empty(philox.RNG_WORDS, np.uint32)
+    philox.init_rng(rng, key, 0, 0)
     numbers = np.empty(number, np.int64)
     for i in range(number):
-        numbers[i] = philox.below(stream, bound)
+        numbers[i] = philox.randbelow(rng, bound)
     return numbers
 
 

@@ -33,7 +33,7 @@ def test_sizes_and_parameters_are_recovered_from_the_strings(language: Blocks) -
     for size in range(1, 30):
         strings = members(language, Window(size, size))
         assert len(strings) == language.count(size)
-        assert (language.measured(strings) == size).all()
+        assert (language.sizes_of(strings) == size).all()
         if language.measure == "length":
             assert (strings.lengths == size).all()
         elif len(language.parameters) == 2:

@@ -84,7 +84,7 @@ def test_counts_and_sizes_are_those_of_the_enumeration(definition: Definition) -
     for size in range(bound_of(definition) + 1):
         strings = brute_force.members(language, Window(size, size))
         assert len(strings) == language.count(size)
-        assert (language.measured(strings) == size).all()
+        assert (language.sizes_of(strings) == size).all()
         assert language.accepts(strings).all()
 
 
@@ -167,7 +167,7 @@ def test_strings_of_every_size_are_drawn_and_are_members(definition: Definition)
     for window in (Window(0, 9), Window(30, 40)):
         strings = language.law("uniform").draw(window, KEY, np.arange(400, dtype=np.uint64))
         assert language.accepts(strings).all()
-        assert set(language.measured(strings)) == set(language.sizes(window))
+        assert set(language.sizes_of(strings)) == set(language.sizes(window))
         assert (language.depths(strings)[strings.offsets[1:][strings.lengths > 0] - 1] == 0).all()
 
 

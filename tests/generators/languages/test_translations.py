@@ -325,8 +325,8 @@ def test_a_source_with_two_targets_stops_generation() -> None:
 
 def test_a_source_that_the_automaton_rejects_stops_generation() -> None:
     class Strange(Gender):
-        def kind(self, word: str) -> str:
-            return "verb" if word == "ne7" else Gender.kind(self, word)
+        def word_class(self, word: str) -> str:
+            return "verb" if word == "ne7" else Gender.word_class(self, word)
 
     with pytest.raises(LanguageError, match=r"the grammar derives `.*ne7.*`, which the automaton rejects"):
         Strange().law("itg").draw(SHORT, KEY, np.arange(500, dtype=np.uint64))

@@ -7,7 +7,7 @@ from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key
 from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.palindromes import MarkedPalindromes
-from marnn_bench.generators.sampling.distinct import TRIES_PER_STRING, select_distinct
+from marnn_bench.generators.sampling.distinct import MAX_DRAWS_PER_STRING, select_distinct
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 
@@ -44,7 +44,7 @@ def test_all_strings_of_a_window_are_found_though_hardly_any_draw_gives_the_last
     law = language.law("pcfg:p=1/100,q=1/100")
     chosen = select_distinct(language, law, window, KEY, 64)
     assert len(chosen.enumerated) > 50
-    assert chosen.tried >= TRIES_PER_STRING * 64
+    assert chosen.tried >= MAX_DRAWS_PER_STRING * 64
     found = Strings.concatenate([law.draw(window, KEY, chosen.draws), chosen.enumerated])
     assert sorted(tuple(row.tolist()) for row in found) == sorted(
         row for n in window for row in language.enumerate(n)

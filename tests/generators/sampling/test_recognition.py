@@ -20,9 +20,9 @@ from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
 from marnn_bench.generators.sampling.negatives import KINDS, make_negatives
 from marnn_bench.generators.sampling.recognition import (
-    ROUNDS,
+    MAX_ATTEMPTS,
     RecognitionRows,
-    cell_weights,
+    balanced_weights,
     recognition_rows,
 )
 from marnn_bench.generators.strings import Strings
@@ -182,7 +182,7 @@ def test_slots_are_filled_as_if_one_after_the_other() -> None:
     found, seen = [], set()
     skipped, repeated = dict.fromkeys(kinds, 0), 0
     for slot in range(20):
-        for time in range(ROUNDS):
+        for time in range(MAX_ATTEMPTS):
             draw = np.array([time << 32 | slot], np.uint64)
             for step in range(len(kinds)):
                 kind = kinds[(slot + time + step) % len(kinds)]
@@ -224,7 +224,7 @@ def test_a_language_without_negatives_gives_members_alone() -> None:
     assert dict(rows.skipped) == dict.fromkeys(KINDS, 4)
 
 
-# -- thin splits
+# -- exhaustive splits
 
 
 def test_a_thin_split_has_every_member_and_equally_many_negatives_of_each_length() -> None:
@@ -255,7 +255,7 @@ def test_members_of_thin_splits_lie_anywhere_among_their_share_of_negatives() ->
 
 def test_cell_weights_make_lengths_and_classes_count_alike() -> None:
     rows = rows_of(ANBN, Window(1, 30), 600)
-    weights = cell_weights(rows.strings.lengths, rows.label)
+    weights = balanced_weights(rows.strings.lengths, rows.label)
     cells: dict[tuple[int, bool], float] = defaultdict(float)
     for length, label, weight in zip(rows.strings.lengths, rows.label, weights, strict=True):
         cells[length, label] += weight

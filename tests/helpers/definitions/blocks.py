@@ -18,7 +18,7 @@ def blocks(language: Blocks, spell: Callable[..., str], grammar: str = "") -> De
 
     @cache
     def beginning_with(prefix: String) -> list[tuple[str, tuple[int, ...]]]:
-        """The strings that begin so, as far as a prefix reaches, each with its numbers; the shortest string first."""
+        """The strings that begin so, as far as a prefix radii, each with its numbers; the shortest string first."""
         if not prefix:
             numbers = product(range(1, LARGEST + 1), repeat=spell.__code__.co_argcount)
             lengths = {chosen: len(spell(*chosen)) for chosen in numbers}
