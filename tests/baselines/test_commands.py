@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from helpers.command_line import marnn, succeed
 from helpers.paths import ROOT
 

@@ -6,10 +6,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import torch
-from helpers.equations import Equations, equations
 from scipy.stats import ks_2samp
 from torch import Tensor, nn
 
+from helpers.equations import Equations, equations
 from marnn_bench.baselines.cells.parameters import Parameters, initialise, leaves
 from marnn_bench.baselines.models.registry import all_baselines, find_baseline
 from marnn_bench.baselines.recipes import SUZGUN2019

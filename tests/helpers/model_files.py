@@ -7,8 +7,8 @@ from textwrap import dedent
 from typing import Any
 
 import pyarrow.parquet as pq
-from helpers.paths import MODELS
 
+from helpers.paths import MODELS
 from marnn_bench.store.write import generate
 from marnn_bench.tasks.registry import find_task
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from helpers.synthetic_results import write_result
 
+from helpers.synthetic_results import write_result
 from marnn_bench.cli import main
 from marnn_bench.leaderboard.published import PublishedRow, published_rows, published_tasks
 from marnn_bench.tasks.registry import builtin_tasks

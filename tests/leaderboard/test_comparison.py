@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
-from helpers.synthetic_results import write_result
 from scipy.stats import binomtest
 
+from helpers.synthetic_results import write_result
 from marnn_bench.cli import main
 
 ROWS = np.arange(400)

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from helpers.synthetic_results import write_result
 
+from helpers.synthetic_results import write_result
 from marnn_bench.cli import main
 
 pytest.importorskip("altair")

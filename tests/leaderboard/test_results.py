@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+
 from helpers.command_line import succeed
 from helpers.synthetic_results import write_record, write_result
-
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.leaderboard.results import read_result
 from marnn_bench.leaderboard.statistics import Spread

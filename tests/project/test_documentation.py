@@ -5,6 +5,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+
 import readme
 from helpers.command_line import marnn
 from helpers.paths import ROOT

@@ -8,8 +8,9 @@ import zipfile
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import architecture
 import pytest
+
+import architecture
 from architecture import FOLDERS, ROOMS, SETUPTOOLS, module_of, room_of, sources
 from helpers.paths import ROOT
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.command_line import marnn, succeed
-from helpers.model_files import small_data, write_model, write_trained
-from helpers.paths import MODELS
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.command_line import marnn, succeed
+from helpers.model_files import small_data, write_model, write_trained
+from helpers.paths import MODELS
 from marnn_bench.errors import ModelError
 from marnn_bench.evaluation.checks import Check, Checker, shared_prefixes
 from marnn_bench.evaluation.process import Limits, ModelProcess

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+
 from helpers.command_line import marnn, succeed
 from helpers.model_files import samples, small_data, write_model, write_trained
 from helpers.paths import MODELS

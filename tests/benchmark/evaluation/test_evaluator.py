@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+
 from helpers.model_files import errors, samples, small_data, write_model, write_trained
 from helpers.paths import MODELS
-
 from marnn_bench.errors import DataError, LimitError, ModelError, UsageError
 from marnn_bench.evaluation.evaluator import Evaluation, evaluate
 from marnn_bench.evaluation.process import Limits, ModelProcess

@@ -14,8 +14,8 @@ from textwrap import dedent
 
 import numpy as np
 import pytest
-from helpers.paths import MODELS
 
+from helpers.paths import MODELS
 from marnn_bench.evaluation.evaluator import model_task
 from marnn_bench.evaluation.process import Limits, ModelProcess
 from marnn_bench.evaluation.protocol import Failure

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+
 from helpers.command_line import succeed
 from helpers.paths import ROOT
-
 from marnn_bench.gallery.page import page
 from marnn_bench.tasks.registry import builtin_tasks
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+
 from helpers.command_line import Outcome, marnn, succeed
 from helpers.hub_server import Hub, running_hub
-
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.hub.release import check_repo, default_tag, prepare
 

@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from helpers.command_line import marnn, succeed
 from helpers.definitions import DEFINITIONS, Definition
 from helpers.small_data import SMALL, digests, small
-
 from marnn_bench.generators.strings import Strings
 from marnn_bench.store.columns import read_answers, read_strings, to_batch
 from marnn_bench.store.digest import block_digest

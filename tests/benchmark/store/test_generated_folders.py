@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
+
 from helpers.command_line import marnn, succeed
 from helpers.small_data import digests, small
-
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.verify import verify
 from marnn_bench.store.write import generate

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+
 from helpers.command_line import marnn, succeed
 from helpers.definitions import DEFINITIONS
 from helpers.forgery import forge, replace_cell
-
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.fresh import EPOCH_DRAWS, fresh_blocks, fresh_strings
 from marnn_bench.generators.strings import Strings

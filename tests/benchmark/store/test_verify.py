@@ -6,10 +6,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+
 from helpers.command_line import marnn
 from helpers.forgery import forge, replace_cell
 from helpers.small_data import small
-
 from marnn_bench.errors import DataError
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split

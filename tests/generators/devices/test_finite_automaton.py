@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers.finite_automata import AB, STATES, WORDS, after, automata
 from hypothesis import given, settings
 
+from helpers.finite_automata import AB, STATES, WORDS, after, automata
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.devices.finite_automaton import DFA, Transition
 from marnn_bench.generators.devices.walks import Walks, _choices

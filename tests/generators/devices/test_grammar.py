@@ -8,11 +8,11 @@ from math import comb, exp, inf, isclose, log
 import nltk
 import numpy as np
 import pytest
-from helpers.frequencies import assert_drawn
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from helpers.frequencies import assert_drawn
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.devices.grammar import Grammar
 from marnn_bench.generators.devices.grammar_text import Rule

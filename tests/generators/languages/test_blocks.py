@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from helpers.brute_force import members
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.brute_force import members
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.languages import counter_languages
 from marnn_bench.generators.languages.blocks import Blocks, Exponent

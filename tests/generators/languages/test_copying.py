@@ -5,10 +5,10 @@ from math import log
 
 import numpy as np
 import pytest
-from helpers.brute_force import members
-from helpers.frequencies import assert_drawn
 from scipy import stats
 
+from helpers.brute_force import members
+from helpers.frequencies import assert_drawn
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.languages.copying import BigramFlip, Rearrangement, SequenceCopy, SequenceReversal

@@ -7,10 +7,10 @@ from math import isclose
 import nltk
 import numpy as np
 import pytest
+
 from helpers import brute_force
 from helpers.brute_force import all_strings
 from helpers.definitions import DEFINITIONS, Definition, String
-
 from marnn_bench.generators.alphabet import END
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.strings import Strings

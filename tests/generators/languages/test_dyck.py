@@ -5,8 +5,8 @@ from math import isclose, log, sqrt
 
 import numpy as np
 import pytest
-from helpers.brute_force import members
 
+from helpers.brute_force import members
 from marnn_bench.generators.alphabet import END
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import derive_key

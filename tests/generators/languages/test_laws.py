@@ -5,12 +5,12 @@ from math import isclose
 
 import numpy as np
 import pytest
-from helpers.brute_force import all_strings, members
-from helpers.definitions.regular import tomita
-from helpers.frequencies import assert_drawn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.brute_force import all_strings, members
+from helpers.definitions.regular import tomita
+from helpers.frequencies import assert_drawn
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.language import Language

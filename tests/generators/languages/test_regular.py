@@ -4,11 +4,11 @@ from fractions import Fraction
 from math import prod
 
 import pytest
+from hypothesis import given, settings
+
 from helpers.brute_force import all_strings
 from helpers.definitions.regular import TEXTBOOK, TOMITA, tomita
 from helpers.finite_automata import AB, WORDS, after, automata, step
-from hypothesis import given, settings
-
 from marnn_bench.generators.devices.finite_automaton import DFA
 from marnn_bench.generators.devices.walks import Walks
 from marnn_bench.generators.languages.regular import Regular

@@ -3,8 +3,8 @@
 from math import comb
 
 import numpy as np
-from helpers.frequencies import assert_follows
 
+from helpers.frequencies import assert_follows
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.shuffles import Shuffle

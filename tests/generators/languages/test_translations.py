@@ -8,8 +8,8 @@ from math import isclose, prod
 
 import numpy as np
 import pytest
-from helpers.frequencies import assert_drawn
 
+from helpers.frequencies import assert_drawn
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.devices.synchronous_grammar import SynchronousGrammar
 from marnn_bench.generators.errors import LanguageError

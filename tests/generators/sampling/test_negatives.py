@@ -8,11 +8,11 @@ from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
-from helpers.definitions import DEFINITIONS, Definition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from helpers.definitions import DEFINITIONS, Definition
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, derive_key

@@ -3,7 +3,6 @@
 import re
 
 from helpers.definitions.definition import Definition, String
-
 from marnn_bench.generators.languages.arithmetic import BinaryAddition
 
 OPERAND = "(0|1[01]*)"

@@ -5,7 +5,6 @@ from functools import cache
 from itertools import product
 
 from helpers.definitions.definition import Definition, String
-
 from marnn_bench.generators.languages import counter_languages
 from marnn_bench.generators.languages.blocks import Blocks
 

@@ -1,7 +1,6 @@
 """Well-nested brackets and shuffles of them: matching neighbours are removed until none are left."""
 
 from helpers.definitions.definition import Definition, String
-
 from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.shuffles import Shuffle
 

@@ -1,7 +1,6 @@
 """Palindromes with and without a marker, and words with as many markers behind them."""
 
 from helpers.definitions.definition import Definition, String
-
 from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
 from marnn_bench.generators.languages.palindromes import (
     MarkedPalindromes,

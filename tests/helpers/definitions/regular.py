@@ -5,7 +5,6 @@ from collections.abc import Callable
 from itertools import product
 
 from helpers.definitions.definition import Definition, String
-
 from marnn_bench.generators.languages.regular import Regular
 
 

@@ -1,9 +1,9 @@
 """Suzgun, Gehrmann, Belinkov & Shieber 2019, section 3."""
 
 import torch
-from helpers.equations import Equations
 from torch import Tensor, nn
 
+from helpers.equations import Equations
 from marnn_bench.baselines.cells.cell import Cell
 
 
