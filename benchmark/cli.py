@@ -26,6 +26,23 @@ COMMANDS = {
 """Command name -> where it is, and one line of help (which its own help begins with)."""
 
 
+MEANT = {
+    "evaluate": "eval",
+    "run": "eval",
+    "score": "eval",
+    "gen": "generate",
+    "list": "tasks",
+    "ls": "tasks",
+    "show": "tasks show",
+    "models": "baselines",
+    "upload": "publish",
+    "push": "publish",
+}
+"""What people type -> the command that it is here."""
+
+NOT_YET = dict.fromkeys(("--gpu", "--cuda", "--device"), "Everything runs on the CPU so far.")
+"""Options that people look for -> what to say."""
+
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
 
@@ -35,6 +52,15 @@ class LazyGroup(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] in MEANT:
+            raise click.UsageError(
+                f"No such command {args[0]!r}. Did you mean `marnn-bench {MEANT[args[0]]}`?", ctx
+            )
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
@@ -52,6 +78,11 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            if error.option_name not in NOT_YET:
+                raise
+            message = f"There is no option {error.option_name}. {NOT_YET[error.option_name]}"
+            raise click.UsageError(message, error.ctx) from None
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("marnn_bench"):
                 raise
@@ -93,8 +124,8 @@ def main(debug: bool) -> None:
     """Formal-language benchmark for sequence models.
 
     \b
-    marnn-bench generate --task dyck3 --out data      write a task's splits
-    marnn-bench check my_model.py --task dyck3        does my model answer?
-    marnn-bench eval my_model.py --task dyck3 --out runs/mine
-    marnn-bench leaderboard show runs/mine            beside the published models
+    marnn-bench generate --task dyck3         write a task's splits to ./data
+    marnn-bench check my_model.py             does my model answer?
+    marnn-bench eval my_model.py              evaluate it on what is in ./data
+    marnn-bench leaderboard show RESULT       beside the published models
     """

@@ -88,10 +88,10 @@ class Task:
         """The law that a split is drawn from."""
         return self.language.law(self.split(split).law)
 
-    def require_sets(self, all_scored: bool = True) -> None:
+    def require_sets(self) -> None:
         """UsageError unless every answer is a set, and all of them count: what `eval` and `train` can ask so far."""
         partly = isinstance(self.view, NextSymbol) and self.view.scored != "all"
-        if not isinstance(self.view, SetView) or (all_scored and partly):
+        if not isinstance(self.view, SetView) or partly:
             kind = "scored where one symbol alone is right" if partly else f"of the {self.view.name} view"
             raise UsageError(
                 f"{self.name} is {kind}, which only `generate` and `verify` know so far. Choose another task."

@@ -5,18 +5,19 @@ from pathlib import Path
 
 import click
 
+from marnn_bench.commands.hints import HintedGroup
 from marnn_bench.commands.output import format_option, note, show, suggest
 from marnn_bench.errors import CheckFailed, UsageError
 from marnn_bench.leaderboard.boards import Board, make_boards
 from marnn_bench.leaderboard.comparison import compare_results
-from marnn_bench.leaderboard.results import read_result
-from marnn_bench.leaderboard.tables import board_text, comparison_text
+from marnn_bench.leaderboard.results import read_result, result_folders
+from marnn_bench.leaderboard.tables import board_table, board_text, comparison_table, comparison_text
 from marnn_bench.tasks.registry import find_task
 
 FOLDER = click.Path(path_type=Path)
 
 
-@click.group()
+@click.group(cls=HintedGroup)
 def leaderboard() -> None:
     """Compare results with published ones."""
 
@@ -31,7 +32,7 @@ def leaderboard() -> None:
 def show_board(results: tuple[Path, ...], task: str | None, plot: Path | None, style: str) -> None:
     """Show results beside the published rows of their tasks.
 
-    RESULT is a folder that `marnn-bench eval` wrote. Published numbers are of the paper's own strings and runs, ours
+    RESULT is a folder that `marnn-bench eval` wrote, or one with such folders below it. Published numbers are of the paper's own strings and runs, ours
     of the strings named above the table.
     """
     if task:
@@ -43,13 +44,14 @@ def show_board(results: tuple[Path, ...], task: str | None, plot: Path | None, s
         from marnn_bench.leaderboard.picture import draw
 
         check_suffix(plot)
-    boards = make_boards([read_result(folder) for folder in results], task)
+    boards = make_boards([read_result(folder) for path in results for folder in result_folders(path)], task)
     if plot:
         if not any(board.ours for board in boards):
             raise UsageError("--plot draws results: give a result folder of this task.")
         draw(boards, plot)
         note(f"{plot} written.")
-    show(style, "\n\n".join(map(board_text, boards)), [board.record() for board in boards])
+    text = "\n\n".join(map(board_text, boards))
+    show(style, text, [board.record() for board in boards], [*map(board_table, boards)])
     suggest(_next(boards))
 
 
@@ -65,7 +67,7 @@ def compare(a: Path, b: Path, fail_if_worse: bool, style: str) -> None:
     McNemar's exact test; results of many runs by the 95 % interval of the difference of their means.
     """
     comparison = compare_results(read_result(a), read_result(b))
-    show(style, comparison_text(comparison), comparison.record())
+    show(style, comparison_text(comparison), comparison.record(), [comparison_table(comparison)])
     if fail_if_worse and comparison.verdict == "A is better":
         raise CheckFailed(f"{b} is significantly worse than {a}.")
     suggest(("leaderboard", "show", a, b))

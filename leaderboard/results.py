@@ -85,6 +85,13 @@ class Result:
         return correct
 
 
+def result_folders(path: Path) -> list[Path]:
+    """The result folders below a folder, or the folder itself if it is one or holds none."""
+    if (path / RESULT).exists() or not path.is_dir():
+        return [path]
+    return sorted(found.parent for found in path.rglob(RESULT)) or [path]
+
+
 def read_result(folder: Path) -> Result:
     """The result in a folder. UsageError if it has none, DataError if it is damaged or edited."""
     if not folder.is_dir():

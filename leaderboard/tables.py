@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from textwrap import fill
 
-from marnn_bench.commands.output import table
+from marnn_bench.commands.output import Table
 from marnn_bench.leaderboard.boards import Board
 from marnn_bench.leaderboard.comparison import Comparison
 from marnn_bench.leaderboard.published import PublishedRow
@@ -18,18 +18,29 @@ NAME_WIDTH = 25
 
 def board_text(board: Board) -> str:
     """Title, table and footnotes. Every line is either a paper's, under its printed name, or begins with `ours:`."""
-    remarks = dict.fromkeys(remark for row in board.published for remark in row.remarks)
-    marks = dict(zip(remarks, MARKS, strict=False))
+    table = board_table(board)
+    parts = [
+        "\n".join(_heading(board)),
+        str(table) if table.rows else "",
+        "\n".join(_notes(board, _marks(board))),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def board_table(board: Board) -> Table:
+    """The table alone."""
+    marks = _marks(board)
     rows = [
         _published(row, board.split, marks) if isinstance(row, PublishedRow) else _ours(label, row)
         for label, row in board.rows()
     ]
-    parts = [
-        "\n".join(_heading(board)),
-        table(rows, HEADERS, ALIGN) if rows else "",
-        "\n".join(_notes(board, marks)),
-    ]
-    return "\n\n".join(filter(None, parts))
+    return Table(rows, HEADERS, ALIGN)
+
+
+def _marks(board: Board) -> dict[str, str]:
+    """The footnote mark of each remark on the published rows."""
+    remarks = dict.fromkeys(remark for row in board.published for remark in row.remarks)
+    return dict(zip(remarks, MARKS, strict=False))
 
 
 def percent(accuracy: float) -> str:
@@ -102,18 +113,23 @@ def _notes(board: Board, marks: Mapping[str, str]) -> Iterator[str]:
             yield wrapped(f"not as in the paper: {', '.join(departures)}", "  ")
 
 
+def comparison_table(comparison: Comparison) -> Table:
+    """The accuracies of the two results."""
+    rows = [
+        [name, shortened(result.model, NAME_WIDTH), str(len(result.runs)), *_spread(result.accuracy)]
+        for name, result in (("A", comparison.a), ("B", comparison.b))
+    ]
+    return Table(rows, ("", *HEADERS[:-1]), ("left", *ALIGN[:-1]))
+
+
 def comparison_text(comparison: Comparison) -> str:
     """The two results, their difference, McNemar's test and the verdict in words."""
     a, b, difference, pair = comparison.a, comparison.b, comparison.difference, comparison.median_runs
-    rows = [
-        [name, shortened(result.model, NAME_WIDTH), str(len(result.runs)), *_spread(result.accuracy)]
-        for name, result in (("A", a), ("B", b))
-    ]
     which = "" if comparison.single else f" on the runs of median accuracy (A: {pair.run_a}, B: {pair.run_b})"
     varied = "strings" if comparison.single else "runs and strings"
     parts = [
         f"{a.task}: sequence accuracy over runs, in percent, on {a.task.rows:,} strings",
-        table(rows, ("", *HEADERS[:-1]), ("left", *ALIGN[:-1])),
+        str(comparison_table(comparison)),
         f"A: {a.folder}\nB: {b.folder}",
         wrapped(
             f"B - A: {100 * difference.value:+.2f} points, 95 % interval [{100 * difference.lower:+.2f}, "

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from marnn_bench.baselines.baseline import Baseline
-from marnn_bench.commands.output import format_option, note, show, suggest, table
+from marnn_bench.commands.output import Table, format_option, note, show, suggest
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import find_task
 
@@ -26,7 +26,8 @@ def baselines(task_name: str, style: str) -> None:
     listed = [_describe(baseline, task) for baseline in all_baselines().values()]
     headers = ["name", "paper", "published row", "hidden", "memory", "parameters"]
     cells = [[*b.values()] for b in listed]
-    show(style, table(cells, headers, ["left"] * 3 + ["right"] * 3), listed)
+    overview = Table(cells, headers, ["left"] * 3 + ["right"] * 3)
+    show(style, str(overview), listed, [overview])
     note(f"Sizes are those for {task.name}.")
     suggest(("train", listed[-1]["name"], "--task", task.name, "--out", f"runs/{listed[-1]['name']}"))
 

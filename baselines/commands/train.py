@@ -1,20 +1,29 @@
 """marnn-bench train"""
 
 import statistics
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from marnn_bench.commands.output import format_option, progress, show, suggest
-from marnn_bench.tasks.registry import find_task
+from marnn_bench.commands.completion import Completed
+from marnn_bench.commands.output import Table, format_option, progress, show, suggest
+from marnn_bench.commands.selection import data_of, task_option
+from marnn_bench.errors import UsageError
+from marnn_bench.tasks.registry import find_tasks
+
+
+def _baseline_names(ctx: click.Context) -> Iterable[str]:
+    from marnn_bench.baselines.models.registry import all_baselines
+
+    return all_baselines()
 
 
 @click.command()
-@click.argument("model")
-@click.option(
-    "--task", "task_name", required=True, metavar="NAME", help="The task whose train split to learn."
-)
+@click.argument("model", type=Completed(_baseline_names))
+@task_option("The task whose train split to learn; a suite or several go to OUT/TASK.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write.")
 @click.option("--runs", type=click.IntRange(1), default=10, show_default=True, help="Trainings, all at once.")
 @click.option(
@@ -27,13 +36,13 @@ from marnn_bench.tasks.registry import find_task
 )
 @click.option("--rows", type=click.IntRange(1), help="Train on the first rows only.  [default: all]")
 @click.option(
-    "--data", type=click.Path(path_type=Path), help="A folder written by generate.  [default: cached]"
+    "--data", type=click.Path(path_type=Path), help="What `generate` wrote.  [default: ./data, else made]"
 )
 @click.option("--overwrite", is_flag=True, help="Replace the training that is there.")
 @format_option
 def train(
     model: str,
-    task_name: str,
+    names: tuple[str, ...],
     out: Path,
     runs: int,
     seed: int,
@@ -55,19 +64,34 @@ def train(
     from marnn_bench.baselines.training.experiment import Experiment
     from marnn_bench.baselines.training.folder import new_folder
 
-    baseline, task = find_baseline(model), find_task(task_name)
-    task.require_sets()
-    experiment = Experiment.from_paper(baseline, task, runs, seed).with_overrides(
-        epochs, hidden, memory_width
-    )
-    with new_folder(out, overwrite) as folder:
-        source, examples = train_rows(task, data, rows)
-        total = experiment.recipe.epochs * len(examples)
-        with progress(total, f"{baseline.name} on {task.name}", "string") as bar:
-            training = experiment.train(source, examples, folder, bar.update)
-    show(style, _report(training), training)
+    baseline, tasks = find_baseline(model), find_tasks(names)
+    if not tasks:
+        raise UsageError("Name the task to learn with --task. `marnn-bench tasks` lists them.")
+    for task in tasks:
+        task.require_sets()
+    trainings = []
+    for task in tasks:
+        place = out if len(tasks) == 1 else out / task.name
+        experiment = Experiment.from_paper(baseline, task, runs, seed)
+        experiment = experiment.with_overrides(epochs, hidden, memory_width)
+        with new_folder(place, overwrite) as folder:
+            source, examples = train_rows(task, data_of(task, data), rows)
+            total = experiment.recipe.epochs * len(examples)
+            with progress(total, f"{baseline.name} on {task.name}", "string") as bar:
+                training = experiment.train(source, examples, folder, partial(bar.update, 1))
+        trainings.append(training)
+        if style == "human":
+            click.echo(_report(training))
+    if style != "human":
+        show(style, "", trainings[0] if len(trainings) == 1 else trainings, [*map(_losses, trainings)])
+    folders = [out if len(tasks) == 1 else out / task.name for task in tasks]
     again = ("--data", data) if data else ()
-    suggest(("eval", out, "--task", task.name, *again, "--out", f"{out}-result"))
+    suggest(*(("eval", folder, *again) for folder in folders))
+
+
+def _losses(training: dict[str, Any]) -> Table:
+    rows = [[run, f"{loss:.4g}"] for run, loss in enumerate(training["final_loss"])]
+    return Table(rows, ["run", "loss in the last epoch"], ["right", "right"])
 
 
 def _report(training: dict[str, Any]) -> str:

@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 
 from marnn_bench.commands.evaluate import limit_options
-from marnn_bench.commands.output import format_option, show, suggest
+from marnn_bench.commands.output import Table, format_option, show, suggest
+from marnn_bench.commands.selection import data_of, task_option, tasks_for
 from marnn_bench.errors import CheckFailed
 from marnn_bench.evaluation.checks import Check, Checker
 from marnn_bench.evaluation.process import Limits, ModelProcess
@@ -15,15 +16,20 @@ from marnn_bench.generators.strings import Strings
 from marnn_bench.store.cache import cached_data
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split
-from marnn_bench.tasks.registry import find_task
+from marnn_bench.task import Task
 
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
-@click.option("--task", "name", metavar="NAME", required=True, help="The task.")
+@task_option("A task or a suite, repeatable  [default: the model's own, else those of the data]")
+@click.option(
+    "--data", type=click.Path(path_type=Path), help="What `generate` wrote  [default: ./data, else made]"
+)
 @limit_options
 @format_option
-def check(model: Path, name: str, wave_seconds: float, memory: int, style: str) -> None:
+def check(
+    model: Path, names: tuple[str, ...], data: Path | None, wave_seconds: float, memory: int, style: str
+) -> None:
     """See in seconds whether a model file can be evaluated.
 
     \b
@@ -48,31 +54,47 @@ def check(model: Path, name: str, wave_seconds: float, memory: int, style: str) 
 
     The model runs in its own folder and may import and open what lies beside it.
     """
-    task = find_task(name)
-    task.require_sets(all_scored=False)
-    source = ModelSource.find(model)
-    with ModelProcess(source.file, Limits(wave_seconds, memory)) as process:
-        data = cached_data(task)
-        kept = read_manifest(data)["tasks"][task.name]["splits"]
-        strings = Strings.concatenate([read_split(data, task, split).strings for split in kept])
-        checker = Checker(process, task, source.file.name)
-        checks = [_shown(found, style) for found in checker.run(strings)]
-    if style == "json":
-        show(
-            style,
-            "",
-            {"task": task.name, "model": str(source.file), "checks": [asdict(found) for found in checks]},
-        )
-    if failed := [found.name for found in checks if not found.passed]:
+    source, limits = ModelSource.find(model), Limits(wave_seconds, memory)
+    tasks = tasks_for(source, names, data)
+    found = {}
+    for task in tasks:
+        if style == "human" and len(tasks) > 1:
+            click.echo(f"{task.name} {task.version}")
+        found[task.name] = _check(source, limits, task, data, style)
+    listed = Table(
+        [
+            [name, c.name, "ok" if c.passed else "FAIL", c.detail]
+            for name, checks in found.items()
+            for c in checks
+        ],
+        ["task", "check", "passed", "detail"],
+    )
+    record = [
+        {"task": name, "model": str(source.file), "checks": [asdict(c) for c in checks]}
+        for name, checks in found.items()
+    ]
+    if style != "human":
+        show(style, "", record[0] if len(record) == 1 else record, [listed])
+    if failed := dict.fromkeys(c.name for checks in found.values() for c in checks if not c.passed):
         raise CheckFailed(
             f"{source.file.name} answers the same prefix in different ways ({', '.join(failed)}):"
             " its answers must follow from the prefix alone. Does reset(n) clear all state?"
         )
-    suggest(("eval", model, "--task", task.name, "--out", f"runs/{source.name}"))
+    named = [word for name in names for word in ("--task", name)]
+    suggest(("eval", model, *named))
+
+
+def _check(source: ModelSource, limits: Limits, task: Task, data: Path | None, style: str) -> list[Check]:
+    """Every check of a model on one task; each is shown at once, since a model may be slow."""
+    with ModelProcess(source.file, limits) as process:
+        folder = data_of(task, data) or cached_data(task)
+        kept = read_manifest(folder)["tasks"][task.name]["splits"]
+        strings = Strings.concatenate([read_split(folder, task, split).strings for split in kept])
+        checker = Checker(process, task, source.file.name)
+        return [_shown(found, style) for found in checker.run(strings)]
 
 
 def _shown(found: Check, style: str) -> Check:
-    """The check, and its line at once, since a model may be slow."""
     if style == "human":
         click.echo(f"{'ok  ' if found.passed else 'FAIL'}  {found.name:<10}  {found.detail}")
     return found

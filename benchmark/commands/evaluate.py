@@ -3,13 +3,15 @@
 import re
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
 from marnn_bench.commands.output import format_option, note, progress, show, suggest
-from marnn_bench.commands.report import report
+from marnn_bench.commands.report import accuracy_table, report, results_table
+from marnn_bench.commands.selection import Job, departures, jobs, task_option, tasks_for
 from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.evaluator import Evaluation
 from marnn_bench.evaluation.evaluator import evaluate as evaluate_model
@@ -22,8 +24,6 @@ from marnn_bench.store.cache import cached_data
 from marnn_bench.store.content import total_rows
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split
-from marnn_bench.task import Task
-from marnn_bench.tasks.registry import find_task
 
 F = TypeVar("F", bound=Callable[..., object])
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -59,12 +59,15 @@ def limit_options(command: F) -> F:
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
-@click.option("--task", "name", metavar="NAME", required=True, help="The task.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder for the result.")
-@click.option("--split", default="test", show_default=True, help="The split that is asked.")
+@task_option("A task or a suite, repeatable  [default: the model's own, else those of the data]")
+@click.option("--split", "splits", metavar="SPLIT,...", help="What is asked  [default: test]")
 @click.option(
-    "--data", type=click.Path(path_type=Path), help="What `generate` wrote  [default: made on first use]"
+    "--data", type=click.Path(path_type=Path), help="What `generate` wrote  [default: ./data, else made]"
 )
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="The result's folder  [default: runs/MODEL/TASK/SPLIT]"
+)
+@click.option("--name", metavar="NAME", help="What the entry is called  [default: the file's name]")
 @click.option(
     "--runs", type=click.IntRange(1), help="How many runs  [default: all of a train folder, else 1]"
 )
@@ -74,10 +77,11 @@ def limit_options(command: F) -> F:
 @format_option
 def evaluate(
     model: Path,
-    name: str,
-    out: Path,
-    split: str,
+    names: tuple[str, ...],
+    splits: str | None,
     data: Path | None,
+    out: Path | None,
+    name: str | None,
     runs: int | None,
     wave_seconds: float,
     memory: int,
@@ -90,36 +94,72 @@ def evaluate(
     MODEL is a Python file (`marnn-bench check --help` says what it defines) or a folder that `marnn-bench train`
     wrote. It is asked in a process of its own, one symbol of every string at a time.
 
+    Without --task, these are asked: the tasks that the file names by tasks = ("dyck2", ...) or tasks = "core", or that
+    the folder was trained on, else those in ./data. Several tasks or splits go to OUT/TASK/SPLIT and end in one table.
+
     An evaluation that was interrupted continues when the same command is given again.
     """
-    task = find_task(name)
-    task.require_sets()
-    task.split(split)
-    source, limits = ModelSource.find(model, runs), Limits(wave_seconds, memory)
+    source, limits = ModelSource.find(model, runs, name), Limits(wave_seconds, memory)
+    results = []
     try:
-        with ModelProcess(source.file, limits) as process:  # it starts while the data is read
-            examples, train = _read(task, data, split)
-            evaluation = Evaluation(source, examples, train, limits, keep_going)
-            folder = ResultFolder(out, evaluation.key())
-            result = _result(process, evaluation, folder, overwrite)
+        for job in list(jobs(source, tasks_for(source, names, data), splits, data, out)):
+            results.append(_evaluate(source, limits, job, keep_going, overwrite))
     except KeyboardInterrupt:
         note("The same command continues where it stopped.")
         raise
-    show(style, report(result), result)
-    if lost := result["errors"]["rows"]:
-        note(f"{lost:,} strings lack answers and count as wrong: see {out}/{result['errors']['file']}.")
-    note(f"{out}/result.json holds the result.")
-    suggest(("leaderboard", "show", out), ("compare", out, "OTHER_RESULT"))
+    if len(results) == 1:
+        ((result, _),) = results
+        show(style, report(result), result, [accuracy_table(result)])
+    else:
+        overview = results_table([result for result, _ in results])
+        show(style, str(overview), [result for result, _ in results], [overview])
+    for result, folder in results:
+        if lost := result["errors"]["rows"]:
+            note(
+                f"{lost:,} strings lack answers and count as wrong: see {folder}/{result['errors']['file']}."
+            )
+        note(f"{folder}/result.json holds the result.")
+    folder = results[0][1]
+    suggest(("leaderboard", "show", *(folder for _, folder in results)), ("compare", folder, "OTHER_RESULT"))
 
 
-def _read(task: Task, data: Path | None, split: str) -> tuple[Examples, Examples | None]:
+def _evaluate(
+    source: ModelSource, limits: Limits, job: Job, keep_going: bool, overwrite: bool
+) -> tuple[Record, Path]:
+    """The result of one job, evaluated or found complete, and its folder."""
+    with ModelProcess(source.file, limits) as process:  # it starts while the data is read
+        examples, train = _read(job)
+        if different := departures(examples.task, job.split):
+            note(f"{job.task.name} {job.split} is not the canonical split: {', '.join(different)}.")
+        evaluation = Evaluation(source, examples, train, limits, keep_going)
+        folder = ResultFolder(job.out, evaluation.key())
+        if not job.explicit:
+            _set_aside(folder)
+        return _result(process, evaluation, folder, overwrite), job.out
+
+
+def _read(job: Job) -> tuple[Examples, Examples | None]:
     """The split that is asked, and train, if it is of a size that can be kept."""
+    task, data = job.task, job.data
     if data is None:
         with progress(total_rows(task), f"generate {task.name}", "row") as bar:
             data = cached_data(task, bar.update)
-    examples = read_split(data, task, split)
+    examples = read_split(data, task, job.split)
     kept = read_manifest(data)["tasks"][task.name]["splits"]
     return examples, read_split(data, task, "train") if "train" in kept else None
+
+
+def _set_aside(folder: ResultFolder) -> None:
+    """Move what is in the way: the result of another model or of other data, or files that are no result."""
+    try:
+        in_the_way = folder.state() == "other"
+    except UsageError:
+        in_the_way = True
+    if in_the_way:
+        numbered = (folder.path.with_name(f"{folder.path.name}.{i}") for i in count(1))
+        place = next(path for path in numbered if not path.exists())
+        folder.path.rename(place)
+        note(f"What was in {folder.path} is of another model or other data; it is in {place} now.")
 
 
 def _result(process: ModelProcess, evaluation: Evaluation, folder: ResultFolder, overwrite: bool) -> Record:

@@ -3,11 +3,13 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from marnn_bench.commands.output import format_option, note, progress, show, suggest, table
+from marnn_bench.commands.completion import Completed, law_names
+from marnn_bench.commands.output import Table, format_option, note, progress, show, suggest
+from marnn_bench.commands.selection import DATA, task_option
 from marnn_bench.errors import UsageError
 from marnn_bench.generators.sampling.distinct import MAX_DISTINCT_ROWS
 from marnn_bench.generators.window import Window
@@ -16,16 +18,19 @@ from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.write import SHARD_ROWS
 from marnn_bench.store.write import generate as write_task
 from marnn_bench.task import Task
-from marnn_bench.tasks.registry import RECOGNITION_SUFFIX, builtin_tasks, find_task
+from marnn_bench.tasks.registry import RECOGNITION_SUFFIX, builtin_tasks, find_task, find_tasks
 from marnn_bench.views import NextSymbol, Recognition
 
 T = TypeVar("T")
 
 
 @click.command()
-@click.option("--task", "names", multiple=True, metavar="NAME", help="A task; may be given several times.")
+@click.argument("misplaced", nargs=-1, metavar="")
+@task_option()
 @click.option("--all", "everything", is_flag=True, help="All tasks.")
-@click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=DATA, show_default=True, help="The folder to write."
+)
 @click.option("--rows", multiple=True, metavar="N|SPLIT=N", help="Rows of every split, or of one.")
 @click.option(
     "--window", "windows", multiple=True, metavar="W|SPLIT=W", help="Sizes LOW:HIGH of every split, or one."
@@ -33,7 +38,12 @@ T = TypeVar("T")
 @click.option(
     "--view", type=click.Choice(["recognition"]), help="Ask next-symbol tasks whether strings are members."
 )
-@click.option("--law", metavar="LAW", help="Draw from another law, such as uniform or pcfg:p=1/3,q=1/4.")
+@click.option(
+    "--law",
+    type=Completed(law_names),
+    metavar="LAW",
+    help="Draw from another law, such as uniform or pcfg:p=1/3,q=1/4.",
+)
 @click.option(
     "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Threads  [default: all cores]"
 )
@@ -45,6 +55,7 @@ T = TypeVar("T")
 )
 @format_option
 def generate(
+    misplaced: tuple[str, ...],
     names: tuple[str, ...],
     everything: bool,
     out: Path,
@@ -61,7 +72,10 @@ def generate(
 
     The same command writes the same rows on every machine, with any number of workers; a folder may hold many tasks.
     """
-    chosen = [*builtin_tasks().values()] if everything else [find_task(name) for name in dict.fromkeys(names)]
+    if misplaced:
+        named = " ".join(f"--task {name}" for name in misplaced)
+        raise UsageError(f"Tasks are named by an option: marnn-bench generate {named}.")
+    chosen = [*builtin_tasks().values()] if everything else find_tasks(names)
     if not chosen:
         raise UsageError("Name a task with --task, or ask for --all. `marnn-bench tasks` lists them.")
     if view:
@@ -79,7 +93,8 @@ def generate(
                 task, out, workers=workers, shard_rows=shard_rows, overwrite=overwrite, progress=bar.update
             )
     written = read_manifest(out)["tasks"]
-    show(style, _report(tasks, out), {task.name: written[task.name] for task in tasks})
+    report = _report(tasks, written)
+    show(style, str(report), {task.name: written[task.name] for task in tasks}, [report])
     for task in tasks:
         for name, split in task.splits.items():
             if split.rows == "fresh":
@@ -110,12 +125,11 @@ def _note_repetitions(task: Task) -> None:
             )
 
 
-def _report(tasks: list[Task], out: Path) -> str:
-    manifest = read_manifest(out)["tasks"]
+def _report(tasks: list[Task], manifest: dict[str, Any]) -> Table:
     cells = [
         [task.name, split, f"{entry['rows']:,}", f"{entry['symbols']:,}", entry["law"], entry["digest"][:16]]
         for task in tasks
         for split, entry in manifest[task.name]["splits"].items()
     ]
     headers = ["task", "split", "rows", "symbols", "law", "digest"]
-    return table(cells, headers, ["left", "left", "right", "right", "left", "left"])
+    return Table(cells, headers, ["left", "left", "right", "right", "left", "left"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from marnn_bench.commands.output import format_option, note, show, table
+from marnn_bench.commands.output import Table, format_option, note, show
 from marnn_bench.hub.release import Release, check_repo, prepare, upload
 
 
@@ -32,18 +32,24 @@ def publish(folder: Path, repo: str, tag: str | None, private: bool, dry_run: bo
     check_repo(repo)
     release = prepare(folder, tag)
     address = None if dry_run else upload(release, repo, private=private, progress=sys.stderr.isatty())
-    show(style, _text(release, repo, address), _record(release, repo, address))
+    files = _files(release)
+    what = _what(release, repo, address)
+    show(style, f"{files}\n\n{what}", _record(release, repo, address), [files])
     if dry_run:
         note("Nothing was uploaded. Next: the same command without --dry-run.")
     else:
         note(f'Next: datasets.load_dataset("{repo}", "{release.tasks[0]}", revision="{release.tag}")')
 
 
-def _text(release: Release, repo: str, address: str | None) -> str:
+def _files(release: Release) -> Table:
     rows = [[name, f"{size:,}"] for name, size in release.files.items()]
-    files = table([*rows, ["total", f"{release.bytes:,}"]], ["file", "bytes"], ["left", "right"])
-    what = f"{repo}, release {release.tag}" if address is None else f"{address}, release {release.tag}"
-    return f"{files}\n\n{'would be uploaded to' if address is None else 'uploaded to'} {what}"
+    return Table([*rows, ["total", f"{release.bytes:,}"]], ["file", "bytes"], ["left", "right"])
+
+
+def _what(release: Release, repo: str, address: str | None) -> str:
+    if address is None:
+        return f"would be uploaded to {repo}, release {release.tag}"
+    return f"uploaded to {address}, release {release.tag}"
 
 
 def _record(release: Release, repo: str, address: str | None) -> dict[str, Any]:

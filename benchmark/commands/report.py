@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Final
 
-from marnn_bench.commands.output import table
+from marnn_bench.commands.output import Table
 from marnn_bench.scoring.metrics import Record
 
 METRICS: Final = {"sequence_accuracy": "sequence accuracy", "position_accuracy": "accuracy by position"}
@@ -19,7 +19,7 @@ BAR_WIDTH: Final = 10
 def report(result: Record) -> str:
     """What was asked, the accuracies above the trivial ones, how far it gets, and by length and depth."""
     runs = result["runs"]
-    return "\n\n".join([_headline(result), _accuracies(result), _reach(result), _breakdowns(runs)])
+    return "\n\n".join([_headline(result), str(accuracy_table(result)), _reach(result), _breakdowns(runs)])
 
 
 def _headline(result: Record) -> str:
@@ -31,7 +31,8 @@ def _headline(result: Record) -> str:
     )
 
 
-def _accuracies(result: Record) -> str:
+def accuracy_table(result: Record) -> Table:
+    """The two accuracies, with intervals or over runs, above those of the trivial answers."""
     runs, summary = result["runs"], result["summary"]
     if len(runs) == 1:
         rows = [[result["model"]["name"], *(_with_interval(runs[0][measure]) for measure in METRICS)]]
@@ -44,7 +45,29 @@ def _accuracies(result: Record) -> str:
     rows += [
         [answer["name"], *(f"{answer[measure]:.4f}" for measure in METRICS)] for answer in result["trivial"]
     ]
-    return table(rows, ["", *METRICS.values()], ["left"] * 3)
+    return Table(rows, ["", *METRICS.values()], ["left"] * 3)
+
+
+def results_table(results: Sequence[Record]) -> Table:
+    """A line for each of several results: the median run with several runs, the interval with one."""
+    rows = []
+    for result in results:
+        task, single = result["task"], len(result["runs"]) == 1
+        accuracy = result["summary"]["sequence_accuracy"]["median"]
+        ends = result["runs"][0]["sequence_accuracy"]
+        best = max((answer["sequence_accuracy"] for answer in result["trivial"]), default=0.0)
+        rows.append(
+            [
+                task["name"],
+                task["split"],
+                f"{task['rows']:,}",
+                f"{accuracy:.4f}",
+                f"[{ends['lower']:.4f}, {ends['upper']:.4f}]" if single else f"{len(result['runs'])} runs",
+                f"{best:.4f}",
+            ]
+        )
+    headers = ["task", "split", "strings", "accuracy", "95 % interval", "trivial"]
+    return Table(rows, headers, ["left", "left", "right", "right", "left", "right"])
 
 
 def _reach(result: Record) -> str:

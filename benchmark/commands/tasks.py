@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
-from marnn_bench.commands.output import format_option, note, show, suggest, table
+from marnn_bench.commands.hints import HintedGroup
+from marnn_bench.commands.output import Table, format_option, note, show, suggest
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import all_tasks, find_task
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=HintedGroup, invoke_without_command=True)
 @click.pass_context
 @format_option
 def tasks(ctx: click.Context, style: str) -> None:
@@ -27,7 +28,8 @@ def tasks(ctx: click.Context, style: str) -> None:
         listed = [
             {"name": t.name, "version": t.version, "view": t.view.name, "paper": t.paper} for t in known
         ]
-        show(style, table(cells, ["task", "view", "class", "paper"]), listed)
+        overview = Table(cells, ["task", "view", "class", "paper"])
+        show(style, str(overview), listed, [overview])
         suggest(("tasks", "show", "dyck2"))
 
 
@@ -50,12 +52,14 @@ def show_task(name: str, plot: Path | None, style: str) -> None:
         plot_distributions(f"{task.name} {task.version}", distributions(task), plot)
         note(f"{plot} written.")
     shown, trivial = examples(task), scores(task)
-    show(style, _text(task, shown, trivial), {**describe(task), "examples": shown, "trivial": trivial})
+    tables = [_splits(task), *([_trivial(trivial)] if trivial else [])]
+    data = {**describe(task), "examples": shown, "trivial": trivial}
+    show(style, _text(task, shown, tables), data, tables)
     suggest(("generate", "--task", name, "--out", "data"))
 
 
-def _text(task: Task, examples: list[Any], scores: dict[str, Any]) -> str:
-    from marnn_bench.gallery.description import aligned, overlaps, shortened, split_rows
+def _text(task: Task, examples: list[Any], tables: list[Table]) -> str:
+    from marnn_bench.gallery.description import aligned, overlaps, shortened
 
     lines = [
         textwrap.fill(f"{task.name} {task.version}: {task.summary}", 80),
@@ -66,14 +70,23 @@ def _text(task: Task, examples: list[Any], scores: dict[str, Any]) -> str:
     ]
     for example in examples:
         lines += ["", *aligned(example)]
-    headers = ["split", "rows", task.language.measure, "law", "distinct"]
-    lines += ["", table(list(split_rows(task)), headers, ["left", "right", "left", "left", "left"])]
-    lines += [textwrap.fill(line, 80) for line in overlaps(task)]
-    if scores:
-        cells = [
-            [split, score["name"], f"{score['sequence_accuracy']:.4f}", f"{score['position_accuracy']:.4f}"]
-            for split, listed in scores.items()
-            for score in listed
-        ]
-        lines += ["", table(cells, ["split", "trivial answer", "sequence accuracy", "by position"])]
+    splits, *trivial = tables
+    lines += ["", str(splits), *(textwrap.fill(line, 80) for line in overlaps(task))]
+    lines += [f"\n{table}" for table in trivial]
     return "\n".join(lines)
+
+
+def _splits(task: Task) -> Table:
+    from marnn_bench.gallery.description import split_rows
+
+    headers = ["split", "rows", task.language.measure, "law", "distinct"]
+    return Table([*split_rows(task)], headers, ["left", "right", "left", "left", "left"])
+
+
+def _trivial(scores: dict[str, Any]) -> Table:
+    cells = [
+        [split, score["name"], f"{score['sequence_accuracy']:.4f}", f"{score['position_accuracy']:.4f}"]
+        for split, listed in scores.items()
+        for score in listed
+    ]
+    return Table(cells, ["split", "trivial answer", "sequence accuracy", "by position"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from marnn_bench.commands.output import format_option, note, progress, show, suggest, table
+from marnn_bench.commands.output import Table, format_option, note, progress, show, suggest
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.verify import verify as verify_folder
 
@@ -35,7 +35,7 @@ def verify(folder: Path, style: str) -> None:
         for v in found
     ]
     headers = ["task", "split", "rows", "symbols", "regenerated", "digest"]
-    text = table(cells, headers, ["left", "left", "right", "right", "left", "left"])
-    show(style, text, [asdict(v) for v in found])
+    listed = Table(cells, headers, ["left", "left", "right", "right", "left", "left"])
+    show(style, str(listed), [asdict(v) for v in found], [listed])
     note(f"All {total:,} rows are right.")
     suggest(("publish", folder, "--repo", "NAME/REPO", "--dry-run"))

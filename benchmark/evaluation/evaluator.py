@@ -59,6 +59,8 @@ class Evaluation:
             # Without --keep-going no answer survives a limit, so that the limits change none.
             "keep_going": self.keep_going and [self.limits.wave_seconds, self.limits.memory],
         }
+        if self.source.renamed:
+            about["name"] = self.source.name
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 

@@ -1,5 +1,6 @@
 """What is evaluated: a Python file, or a folder that `marnn-bench train` wrote."""
 
+import ast
 import hashlib
 import json
 import os
@@ -20,6 +21,7 @@ class ModelSource:
     """A model file and what is known about it.
 
     name:      what the result calls the model
+    renamed:   whether that was chosen by the user
     training:  content of training.json, for a folder that `train` wrote
     runs:      how many trainings are asked
     """
@@ -28,6 +30,7 @@ class ModelSource:
     file: Path
     training: dict[str, Any] | None
     runs: int
+    renamed: bool = False
 
     @cached_property
     def folder_sha256(self) -> str:
@@ -35,10 +38,10 @@ class ModelSource:
         return folder_digest(self.file.parent)
 
     @classmethod
-    def find(cls, path: Path, runs: int | None = None) -> "ModelSource":
+    def find(cls, path: Path, runs: int | None = None, name: str | None = None) -> "ModelSource":
         """The model at a path. All runs of a train folder, one run of a file, unless `runs` says otherwise."""
         if path.is_file():
-            return cls(path.stem, path, None, runs or 1)
+            return cls(name or path.stem, path, None, runs or 1, bool(name))
         if not path.exists():
             raise UsageError(
                 f"There is no {path}. Give a Python file, or a folder that `marnn-bench train` wrote."
@@ -50,12 +53,42 @@ class ModelSource:
             )
         try:
             training = json.loads(record.read_bytes())
-            name, trained = str(training["model"]), int(training["runs"])
+            model, trained = str(training["model"]), int(training["runs"])
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"{record} is damaged ({error!r}). Run `marnn-bench train` again.") from None
         if runs and runs > trained:
             raise UsageError(f"{path} holds {trained} runs, not {runs}. Try --runs {trained}.")
-        return cls(name, file, training, runs or trained)
+        return cls(name or model, file, training, runs or trained, bool(name))
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks or suites that it is for: what training.json was trained on, or what the file says by `tasks = ...`."""
+        if self.training is not None:
+            return (str(self.training["task"]["name"]),) if "task" in self.training else ()
+        return declared_tasks(self.file)
+
+
+def declared_tasks(file: Path) -> tuple[str, ...]:
+    """The names in a model file's `tasks = ("dyck2", ...)` or `tasks = "core"`, read without running the file."""
+    try:
+        statements = ast.parse(file.read_bytes()).body
+    except (SyntaxError, ValueError):
+        return ()  # what is wrong with it is said when it is loaded
+    for statement in statements:
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(target, ast.Name) and target.id == "tasks" for target in statement.targets
+        ):
+            try:
+                named = ast.literal_eval(statement.value)
+            except ValueError:
+                named = None
+            listed = (named,) if isinstance(named, str) else named
+            if not isinstance(listed, tuple | list) or not all(isinstance(name, str) for name in listed):
+                raise UsageError(
+                    f'{file.name}: `tasks` must be written out, like tasks = ("dyck2", "dyck3") or tasks = "core".'
+                )
+            return tuple(listed)
+    return ()
 
 
 def file_digest(file: Path) -> str:

@@ -1,6 +1,6 @@
 """Finding tasks by name: ours, and those that other packages offer under the entry point group marnn_bench.tasks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -11,6 +11,7 @@ from types import ModuleType
 
 from marnn_bench.errors import UsageError
 from marnn_bench.task import Task
+from marnn_bench.tasks.suites import suites
 
 PAPER_ORDER = ("suzgun2019", "suzgun2019b", "joulin2015", "grefenstette2015", "bernardy2018", "mali2019")
 """The order in which papers are listed; a module that is not named here comes behind them."""
@@ -29,10 +30,11 @@ def builtin_tasks() -> dict[str, Task]:
 
 
 def builtin_modules() -> list[ModuleType]:
-    """The modules beside this one, one per paper, each with a tuple TASKS."""
-    found = {module.name for module in iter_modules([str(Path(__file__).parent)])} - {Path(__file__).stem}
+    """The modules beside this one that have a tuple TASKS, one per paper."""
+    found = {module.name for module in iter_modules([str(Path(__file__).parent)])}
     papers = [paper for paper in PAPER_ORDER if paper in found] + sorted(found.difference(PAPER_ORDER))
-    return [import_module(f"{__package__}.{paper}") for paper in papers]
+    modules = [import_module(f"{__package__}.{paper}") for paper in papers]
+    return [module for module in modules if hasattr(module, "TASKS")]
 
 
 def all_tasks() -> dict[str, Task]:
@@ -56,9 +58,23 @@ def find_task(name: str) -> Task:
     tasks = all_tasks()
     if name in tasks:
         return tasks[name]
-    near = get_close_matches(name, tasks, n=3, cutoff=0.5)
+    if found := suites(tasks.values()).get(name):
+        raise UsageError(
+            f"{name} is a suite of {len(found)} tasks; name one of them, such as {found[0].name}."
+        )
+    near = get_close_matches(name, [*tasks, *suites(tasks.values())], n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else "`marnn-bench tasks` lists them."
     raise UsageError(f"There is no task {name!r}. {hint}")
+
+
+def find_tasks(names: Iterable[str]) -> list[Task]:
+    """The tasks of these names, each once; a suite stands for all of its tasks."""
+    found: dict[str, Task] = {}
+    for name in names:
+        suite = () if name in builtin_tasks() else suites(all_tasks().values()).get(name, ())
+        for task in suite or (find_task(name),):
+            found[task.name] = task
+    return [*found.values()]
 
 
 def _plugin_tasks() -> Iterator[Task]:

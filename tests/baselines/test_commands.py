@@ -25,9 +25,9 @@ def test_train_then_evaluate(tmp_path, data):
     assert printed.code == 0, printed.err
     assert "stack-rnn on dyck2 1.0, 191 parameters a run" in printed.out
     assert "not as in the paper: rows 40 instead of 5000" in printed.out
-    assert f"Next: marnn-bench eval mine --task dyck2 --data {data} --out mine-result" in printed.err
-    succeed("eval", "mine", "--task", "dyck2", "--data", data, "--out", "mine-result", cwd=tmp_path)
-    result = json.loads((tmp_path / "mine-result" / "result.json").read_text())
+    assert f"Next: marnn-bench eval mine --data {data}\n" in printed.err
+    succeed("eval", "mine", "--data", data, cwd=tmp_path)  # on the task that it was trained on
+    result = json.loads((tmp_path / "runs" / "stack-rnn" / "dyck2" / "test" / "result.json").read_text())
     assert [run["run"] for run in result["runs"]] == [0, 1]
     assert result["model"]["training"]["published_row"] == "Stack-RNN+Softmax"
 

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 
 from helpers.brute_force import all_strings
-from helpers.definitions.regular import TEXTBOOK, TOMITA, tomita
+from helpers.definitions.regular import TEXTBOOK
 from helpers.finite_automata import AB, WORDS, after, automata, step
 from marnn_bench.generators.devices.finite_automaton import DFA
 from marnn_bench.generators.devices.walks import Walks
 from marnn_bench.generators.languages.regular import Regular
+from marnn_bench.generators.languages.tomita import AUTOMATA, tomita
 from marnn_bench.generators.strings import Strings
 
 
@@ -20,7 +21,7 @@ def test_tomitas_languages_have_as_many_live_states_as_is_known(number: int, sta
     assert len(tomita(number).automaton.minimal().states) == states
 
 
-@pytest.mark.parametrize("number", TOMITA)
+@pytest.mark.parametrize("number", AUTOMATA)
 def test_tomitas_languages_over_all_strings_up_to_length_14(number: int) -> None:
     language = tomita(number)
     strings = Strings.concatenate([all_strings(2, length) for length in range(15)])

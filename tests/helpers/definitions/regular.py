@@ -6,6 +6,7 @@ from itertools import product
 
 from helpers.definitions.definition import Definition, String
 from marnn_bench.generators.languages.regular import Regular
+from marnn_bench.generators.languages.tomita import AUTOMATA, tomita
 
 
 def regular(language: Regular, member: Callable[[str], bool], grammar: str) -> Definition:
@@ -20,78 +21,6 @@ def regular(language: Regular, member: Callable[[str], bool], grammar: str) -> D
 
     return Definition(language, decides, completion, grammar, uncounted=None)
 
-
-TOMITA = {
-    1: """
-        start q
-        accept q
-        q 1 -> q
-        q 0 -> sink
-    """,
-    2: """
-        start q
-        accept q
-        q    1 -> open
-        open 0 -> q
-    """,
-    3: """
-        # an odd run of ones, then an even or an odd run of zeros behind it
-        start even
-        accept even odd even-zeros zeros
-        even       1 -> odd
-        odd        1 -> even
-        even       0 -> zeros
-        zeros      0 -> zeros
-        zeros      1 -> odd
-        odd        0 -> odd-zeros
-        odd-zeros  0 -> even-zeros
-        even-zeros 0 -> odd-zeros
-        even-zeros 1 -> odd
-    """,
-    4: """
-        start none
-        accept none one two
-        none 1 -> none
-        none 0 -> one
-        one  1 -> none
-        one  0 -> two
-        two  1 -> none
-    """,
-    5: """
-        start ee
-        accept ee
-        ee 0 -> oe
-        oe 0 -> ee
-        eo 0 -> oo
-        oo 0 -> eo
-        ee 1 -> eo
-        eo 1 -> ee
-        oe 1 -> oo
-        oo 1 -> oe
-    """,
-    6: """
-        start 0
-        accept 0
-        0 0 -> 1
-        1 0 -> 2
-        2 0 -> 0
-        0 1 -> 2
-        1 1 -> 0
-        2 1 -> 1
-    """,
-    7: """
-        start p
-        accept p q r s
-        p 0 -> p
-        p 1 -> q
-        q 1 -> q
-        q 0 -> r
-        r 0 -> r
-        r 1 -> s
-        s 1 -> s
-    """,
-}
-"""The languages of Tomita 1982 as automata."""
 
 TEXTBOOK: dict[int, Callable[[str], bool]] = {
     1: lambda w: "0" not in w,
@@ -114,9 +43,4 @@ GRAMMARS = {
 }
 
 
-def tomita(number: int) -> Regular:
-    """The language of one of the automata."""
-    return Regular.parse(f"tomita{number}", "alphabet 0 1\n" + TOMITA[number])
-
-
-DEFINITIONS = tuple(regular(tomita(number), TEXTBOOK[number], GRAMMARS[number]) for number in TOMITA)
+DEFINITIONS = tuple(regular(tomita(number), TEXTBOOK[number], GRAMMARS[number]) for number in AUTOMATA)

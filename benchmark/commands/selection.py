@@ -1,0 +1,120 @@
+"""What commands are about: which tasks, which of their splits, in which folder."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+
+import click
+
+from marnn_bench.commands.completion import Completed, task_names
+from marnn_bench.commands.output import note
+from marnn_bench.errors import UsageError
+from marnn_bench.evaluation.source import ModelSource
+from marnn_bench.store.manifest import read_manifest
+from marnn_bench.task import Task
+from marnn_bench.tasks.registry import find_task, find_tasks
+
+DATA: Final = Path("data")
+"""Where `generate` writes, and where other commands look first."""
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+def task_option(help_text: str = "A task or a suite; may be given several times.") -> Callable[[F], F]:
+    """--task NAME, repeatable, passed to the command as `names`."""
+    return click.option(
+        "--task", "names", type=Completed(task_names), multiple=True, metavar="NAME", help=help_text
+    )
+
+
+def tasks_for(source: ModelSource, names: Sequence[str], data: Path | None) -> list[Task]:
+    """The tasks to evaluate a model on: those named, else the model's own, else those of a folder of data.
+
+    Those that cannot be scored yet are left out with a note; UsageError if none is left.
+    """
+    chosen = find_tasks(names or source.tasks) or _tasks_in(data or DATA)
+    if not chosen:
+        raise UsageError(
+            f"Which task? Say --task NAME, write tasks = (NAME, ...) into {source.file.name}, or write data here: "
+            "marnn-bench generate --task NAME."
+        )
+    kept = [task for task in chosen if _can_be_scored(task, alone=len(chosen) == 1)]
+    if not kept:
+        raise UsageError("None of these tasks can be scored yet. `marnn-bench tasks` lists all.")
+    return kept
+
+
+def _tasks_in(folder: Path) -> list[Task]:
+    if not (folder / "manifest.json").is_file():
+        return []
+    return [find_task(name) for name in read_manifest(folder)["tasks"]]
+
+
+def _can_be_scored(task: Task, alone: bool) -> bool:
+    try:
+        task.require_sets()
+    except UsageError as error:
+        if alone:
+            raise
+        note(f"Left out: {error}")
+        return False
+    return True
+
+
+def data_of(task: Task, data: Path | None) -> Path | None:
+    """The folder with a task's data: the one given, else ./data if it has the task; None to generate it."""
+    if data is not None:
+        return data
+    if task.name in {found.name for found in _tasks_in(DATA)}:
+        note(f"{task.name}: data is read from {DATA}.")
+        return DATA
+    return None
+
+
+def default_split(task: Task) -> str:
+    """The split that is asked if none is named: `test`, else the first test split, else the last one."""
+    tests = [name for name in task.splits if name.startswith("test")]
+    return "test" if "test" in tests else [*tests, [*task.splits][-1]][0]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One evaluation: a split of a task, from a folder of data or generated, and where its result goes.
+
+    explicit:  whether the user said where, so that an older result there is not moved
+    """
+
+    task: Task
+    split: str
+    data: Path | None
+    out: Path
+    explicit: bool
+
+
+def jobs(
+    source: ModelSource, tasks: Sequence[Task], splits: str | None, data: Path | None, out: Path | None
+) -> Iterator[Job]:
+    """Every split of every task. One alone goes to `out` itself, several to OUT/TASK/SPLIT."""
+    listed = [
+        (task, split) for task in tasks for split in (splits or default_split(task)).replace(",", " ").split()
+    ]
+    for task, split in listed:
+        task.split(split)
+    for task, split in listed:
+        place = (out or Path("runs") / source.name) / task.name / split
+        yield Job(task, split, data_of(task, data), out if out and len(listed) == 1 else place, bool(out))
+
+
+def departures(task: Task, split: str) -> list[str]:
+    """How the splits that were read differ from the task's own: rows, law, window.
+
+    Nothing is said of a split that is endless unless rows are chosen.
+    """
+    own = find_task(task.name)
+    pairs = {
+        "rows": (own.split(split).rows, task.split(split).rows),
+        "law": (own.law(split).spec, task.law(split).spec),
+        "window": (own.split(split).window, task.split(split).window),
+    }
+    return [f"{name} {here}" for name, (there, here) in pairs.items() if there not in (here, "fresh")]
