@@ -43,6 +43,8 @@ docs: $(VENV)/installed-$(EXTRAS)
 	$(BIN)/python -m marnn_bench.gallery docs
 	$(BIN)/python tools/architecture.py
 	$(BIN)/python tools/readme.py
+	$(BIN)/python tools/api.py
+	$(BIN)/python tools/quickstart.py
 
 # The digests of all released splits; an old line that changes is a new major version of its task.
 golden: $(VENV)/installed-$(EXTRAS)

@@ -76,6 +76,12 @@ class Task:
         """What a model's answer has one score for, in order."""
         return self.view.columns(self.language)
 
+    @property
+    def default_split(self) -> str:
+        """The split that is asked if none is named: `test`, else the first test split, else the last one."""
+        tests = [name for name in self.splits if name.startswith("test")]
+        return "test" if "test" in tests else [*tests, [*self.splits][-1]][0]
+
     def split(self, name: str) -> Split:
         """The split of this name."""
         try:

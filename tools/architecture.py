@@ -47,6 +47,7 @@ ROOMS = {
     "benchmark/gallery": Room(("benchmark/store",), "description.py"),
     "benchmark/hub": Room(("benchmark/store",), "release.py"),
     "benchmark/commands": Room(("benchmark/evaluation", "benchmark/gallery", "benchmark/hub"), "generate.py"),
+    "benchmark/library": Room(("benchmark/commands",), "evaluate.py"),
     "baselines/cells": Room(("generators",), "cell.py"),
     "baselines": Room(("baselines/cells", "benchmark"), "baseline.py"),
     "baselines/models": Room(("baselines",), "suzgun2019.py"),

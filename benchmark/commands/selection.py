@@ -72,12 +72,6 @@ def data_of(task: Task, data: Path | None) -> Path | None:
     return None
 
 
-def default_split(task: Task) -> str:
-    """The split that is asked if none is named: `test`, else the first test split, else the last one."""
-    tests = [name for name in task.splits if name.startswith("test")]
-    return "test" if "test" in tests else [*tests, [*task.splits][-1]][0]
-
-
 @dataclass(frozen=True)
 class Job:
     """One evaluation: a split of a task, from a folder of data or generated, and where its result goes.
@@ -97,7 +91,7 @@ def jobs(
 ) -> Iterator[Job]:
     """Every split of every task. One alone goes to `out` itself, several to OUT/TASK/SPLIT."""
     listed = [
-        (task, split) for task in tasks for split in (splits or default_split(task)).replace(",", " ").split()
+        (task, split) for task in tasks for split in (splits or task.default_split).replace(",", " ").split()
     ]
     for task, split in listed:
         task.split(split)

@@ -19,8 +19,8 @@ from marnn_bench.evaluation.results import Part, ResultFolder
 from marnn_bench.evaluation.source import ModelSource, file_digest
 from marnn_bench.evaluation.waves import MAX_COLUMNS, WAVE_ROWS, Progress, WaveFailure, run_wave, waves_of
 from marnn_bench.examples import Examples
-from marnn_bench.scoring.metrics import Correctness, Record, Scorer, position_intervals, summary
-from marnn_bench.scoring.trivial import trivial_scores
+from marnn_bench.scoring.metrics import Record
+from marnn_bench.scoring.runs import score_runs
 from marnn_bench.task import Task
 
 SCHEMA_VERSION = 1
@@ -175,50 +175,20 @@ class _FailureLog:
 
 
 def _result(evaluation: Evaluation, loaded: Loaded, folder: ResultFolder) -> Record:
-    source, examples = evaluation.source, evaluation.examples
-    scorer, strings = Scorer(examples), examples.strings
-    correctness = [
-        Correctness.of(strings, examples.answers, folder.predicted(run)) for run in range(source.runs)
-    ]
-    intervals = position_intervals(
-        np.stack([c.counts for c in correctness], axis=1), strings.lengths, examples.digest
-    )
-    runs = [
-        {"run": run, **scorer.score(of_run, interval)}
-        for run, (of_run, interval) in enumerate(zip(correctness, intervals.tolist(), strict=True))
-    ]
-    return {
-        "task": _task_record(examples),
-        "model": {
-            "name": source.name,
-            "interface": loaded.interface,
-            "file": str(source.file),
-            "sha256": file_digest(source.file),
-            "folder_sha256": source.folder_sha256,
-            "training": source.training,
-        },
-        "protocol": {
-            "wave_rows": WAVE_ROWS,
-            "keep_going": evaluation.keep_going,
-            "limits": evaluation.limits.states(),
-        },
-        "runs": runs,
-        "summary": summary(runs),
-        "trivial": trivial_scores(evaluation.train, examples),
+    source = evaluation.source
+    predicted = (folder.predicted(run) for run in range(source.runs))
+    scores = score_runs(evaluation.examples, evaluation.train, predicted)
+    model = {
+        "name": source.name,
+        "interface": loaded.interface,
+        "file": str(source.file),
+        "sha256": file_digest(source.file),
+        "folder_sha256": source.folder_sha256,
+        "training": source.training,
     }
-
-
-def _task_record(examples: Examples) -> Record:
-    task, split = examples.task, examples.task.split(examples.split)
-    return {
-        "name": task.name,
-        "version": task.version,
-        "view": task.view.name,
-        "split": examples.split,
-        "law": split.law,
-        "window": str(split.window),
-        "rows": len(examples),
-        "symbols": len(examples.strings.ids),
-        "digest": examples.digest,
-        "columns": list(task.columns),
+    protocol = {
+        "wave_rows": WAVE_ROWS,
+        "keep_going": evaluation.keep_going,
+        "limits": evaluation.limits.states(),
     }
+    return {"task": scores.pop("task"), "model": model, "protocol": protocol, **scores}

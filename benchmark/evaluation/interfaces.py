@@ -7,7 +7,6 @@ keep them here. What goes wrong in some streams only is reported; what leaves al
 import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from types import ModuleType
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -30,7 +29,7 @@ class Interface(ABC):
     functions: ClassVar[tuple[str, ...]]
     """What a model file defines to have this interface."""
 
-    def __init__(self, module: ModuleType, task: ModelTask) -> None:
+    def __init__(self, module: Any, task: ModelTask) -> None:
         self._module = module
         self._alphabet = task.alphabet
         self._parser = AnswerParser(task.columns)
@@ -152,8 +151,8 @@ INTERFACES: Final = (StepInterface, PredictBatchInterface, PredictInterface)
 """Fastest first."""
 
 
-def find_interface(module: ModuleType, task: ModelTask) -> Interface:
-    """The fastest interface that a model file has."""
+def find_interface(module: Any, task: ModelTask) -> Interface:
+    """The fastest interface that a model file, or an object in its place, has."""
     meaning = getattr(module, "scores", None)
     if isinstance(meaning, str) and meaning != "sigmoid":
         raise Failure(

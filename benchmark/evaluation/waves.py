@@ -5,13 +5,13 @@ Symbol t + 1 of any string is sent only after the answers for t, and no batch ho
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from marnn_bench.evaluation.process import ModelProcess
-from marnn_bench.evaluation.protocol import FINISHED, Failure, Ids, Masks
+from marnn_bench.evaluation.interfaces import Report
+from marnn_bench.evaluation.protocol import FINISHED, Failure, Ids, Loaded, Masks, ModelTask
 from marnn_bench.generators.strings import Strings
 
 WAVE_ROWS: Final = 1024
@@ -22,6 +22,19 @@ MAX_COLUMNS: Final = 63
 
 NO_ANSWER: Final = np.uint64(2**64 - 1)
 """Stands for a set that was not answered; no set of MAX_COLUMNS symbols or fewer equals it."""
+
+
+class Model(Protocol):
+    """What is asked: a process of its own, or an object of this one."""
+
+    def load(self, task: ModelTask) -> Loaded:
+        """Have the model loaded for a task and run."""
+
+    def reset(self, n: int) -> None:
+        """Begin a wave of n streams."""
+
+    def step(self, ids: Ids, report: Report) -> Masks:
+        """Add a symbol to each stream: the set that each answers: [n]."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +62,7 @@ def waves_of(rows: int) -> Iterator[range]:
 
 
 def run_wave(
-    model: ModelProcess,
+    model: Model,
     strings: Strings,
     on_failure: OnFailure,
     progress: Progress = lambda symbols: None,

@@ -22,12 +22,12 @@ from marnn_bench.views import SetView
 REGENERATE_HINT = "Generate the task again with --overwrite."
 
 
-def read_split(folder: Path, task: Task | str, split: str) -> Examples:
+def read_split(folder: str | Path, task: Task | str, split: str) -> Examples:
     """The examples of a split in a folder that `generate` wrote.
 
     Raises UsageError if the folder has no such split, DataError if it is not what the manifest says.
     """
-    task = find_task(task) if isinstance(task, str) else task
+    folder, task = Path(folder), find_task(task) if isinstance(task, str) else task
     if not isinstance(task.view, SetView):
         raise UsageError(
             f"{task.name} is of the {task.view.name} view: read its Parquet files, as docs/data.md says."

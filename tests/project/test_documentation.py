@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import api
+import quickstart
 import readme
 from helpers.command_line import marnn
 from helpers.paths import ROOT
@@ -56,6 +58,16 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
 def test_the_table_of_tasks_in_the_readme_is_up_to_date() -> None:
     """If not: make docs"""
     assert readme.README.read_text() == readme.readme()
+
+
+def test_the_page_of_the_library_is_up_to_date() -> None:
+    """If not: make docs"""
+    assert api.API.read_text() == api.page()
+
+
+def test_the_notebook_runs_and_finds_what_it_says() -> None:
+    outputs = [o for cell in quickstart.executed().cells for o in cell.get("outputs", ())]
+    assert "1.0" in [o.get("data", {}).get("text/plain") for o in outputs]
 
 
 def test_every_command_of_the_program_says_in_one_line_what_it_does() -> None:

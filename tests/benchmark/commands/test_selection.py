@@ -111,10 +111,8 @@ def test_what_cannot_be_scored_check_and_eval_refuse_with_the_same_words(tmp_pat
 
 
 def test_every_task_has_a_default_split_and_is_in_a_suite_of_its_class_view_and_paper() -> None:
-    from marnn_bench.commands.selection import default_split
-
     for task in builtin_tasks().values():
-        assert default_split(task) in task.splits and default_split(task) != "train"
+        assert task.default_split in task.splits and task.default_split != "train"
         for suite in (slug(task.language_class), task.view.name, task.paper.partition(",")[0]):
             assert task in find_tasks([suite])
 
