@@ -17,8 +17,8 @@ from statistics import median
 import numpy as np
 from timing import print_table
 
-from marnn_bench.evaluation.evaluator import model_task
 from marnn_bench.evaluation.process import Limits, ModelProcess
+from marnn_bench.evaluation.protocol import ModelTask
 from marnn_bench.evaluation.waves import WaveFailure, run_wave, waves_of
 from marnn_bench.examples import Examples
 from marnn_bench.store.cache import cached_data
@@ -58,7 +58,7 @@ def main() -> None:
 def asking_seconds(file: Path, examples: Examples) -> float:
     """Seconds for all waves, the process being there."""
     with ModelProcess(file, Limits()) as model:
-        model.load(model_task(examples.task))
+        model.load(ModelTask.of(examples.task))
         return wall_seconds(partial(ask, model, examples))
 
 

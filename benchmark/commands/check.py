@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from marnn_bench.commands.evaluate import limit_options
+from marnn_bench.commands.limits import limit_options
 from marnn_bench.commands.output import Table, format_option, show, suggest
 from marnn_bench.commands.selection import data_of, task_option, tasks_for
 from marnn_bench.errors import CheckFailed

@@ -90,14 +90,16 @@ def jobs(
     source: ModelSource, tasks: Sequence[Task], splits: str | None, data: Path | None, out: Path | None
 ) -> Iterator[Job]:
     """Every split of every task. One alone goes to `out` itself, several to OUT/TASK/SPLIT."""
-    listed = [
-        (task, split) for task in tasks for split in (splits or task.default_split).replace(",", " ").split()
-    ]
-    for task, split in listed:
-        task.split(split)
-    for task, split in listed:
-        place = (out or Path("runs") / source.name) / task.name / split
-        yield Job(task, split, data_of(task, data), out if out and len(listed) == 1 else place, bool(out))
+    asked = {task.name: splits.split(",") if splits else [task.default_split] for task in tasks}
+    for task in tasks:
+        for split in asked[task.name]:
+            task.split(split)
+    alone = sum(map(len, asked.values())) == 1
+    for task in tasks:
+        folder = data_of(task, data)
+        for split in asked[task.name]:
+            place = (out or Path("runs") / source.name) / task.name / split
+            yield Job(task, split, folder, out if out and alone else place, bool(out))
 
 
 def departures(task: Task, split: str) -> list[str]:

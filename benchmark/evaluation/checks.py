@@ -9,10 +9,9 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from marnn_bench.evaluation.evaluator import model_task
 from marnn_bench.evaluation.failures import model_error, show_prefix
 from marnn_bench.evaluation.process import ModelProcess
-from marnn_bench.evaluation.protocol import Failure, Masks
+from marnn_bench.evaluation.protocol import Failure, Masks, ModelTask
 from marnn_bench.evaluation.waves import WaveFailure, run_wave
 from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.strings import Strings, offsets_of
@@ -64,7 +63,7 @@ class Checker:
     def _loads(self) -> Check:
         started = time.perf_counter()
         try:
-            loaded = self.model.load(model_task(self.task))
+            loaded = self.model.load(ModelTask.of(self.task))
         except Failure as failure:
             raise model_error(failure, self.model_name, "") from None
         return Check("loads", True, f"asked by {loaded.interface}, {time.perf_counter() - started:.1f} s")

@@ -21,7 +21,6 @@ from marnn_bench.evaluation.waves import MAX_COLUMNS, WAVE_ROWS, Progress, WaveF
 from marnn_bench.examples import Examples
 from marnn_bench.scoring.metrics import Record
 from marnn_bench.scoring.runs import score_runs
-from marnn_bench.task import Task
 
 SCHEMA_VERSION = 1
 
@@ -64,11 +63,6 @@ class Evaluation:
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
-def model_task(task: Task, run: int = 0) -> ModelTask:
-    """What a model is told of a task."""
-    return ModelTask(task.name, tuple(task.language.alphabet), task.columns, task.view.name, run)
-
-
 def evaluate(
     model: ModelProcess,
     evaluation: Evaluation,
@@ -101,7 +95,7 @@ def evaluate(
 def _load(model: ModelProcess, evaluation: Evaluation, run: int) -> Loaded:
     source = evaluation.source
     try:
-        loaded = model.load(model_task(evaluation.examples.task, run))
+        loaded = model.load(ModelTask.of(evaluation.examples.task, run))
     except Failure as failure:
         where = f"run {run}" if source.runs > 1 and failure.function == "load" else ""
         raise model_error(failure, source.file.name, where) from None

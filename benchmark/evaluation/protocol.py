@@ -15,10 +15,13 @@ import json
 import struct
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from marnn_bench.task import Task
 
 HEADER: Final = struct.Struct("<BI")
 MAX_PAYLOAD_BYTES: Final = 1 << 26
@@ -68,6 +71,11 @@ class ModelTask(NamedTuple):
     columns: tuple[str, ...]
     view: str
     run: int
+
+    @classmethod
+    def of(cls, task: "Task", run: int = 0) -> "ModelTask":
+        """What a model is told of a task."""
+        return cls(task.name, tuple(task.language.alphabet), task.columns, task.view.name, run)
 
 
 class Loaded(NamedTuple):

@@ -11,11 +11,10 @@ import numpy as np
 
 from marnn_bench.commands.report import report
 from marnn_bench.errors import UsageError
-from marnn_bench.evaluation.evaluator import model_task
 from marnn_bench.evaluation.failures import model_error, show_prefix
 from marnn_bench.evaluation.local_model import LocalModel
 from marnn_bench.evaluation.process import Limits, ModelProcess
-from marnn_bench.evaluation.protocol import Failure
+from marnn_bench.evaluation.protocol import Failure, ModelTask
 from marnn_bench.evaluation.source import ModelSource
 from marnn_bench.evaluation.waves import Model, WaveFailure, run_wave, waves_of
 from marnn_bench.examples import Examples
@@ -117,7 +116,7 @@ def evaluate(
         answers = []
         for run in range(trainings):
             try:
-                loaded = asked.load(model_task(task, run))
+                loaded = asked.load(ModelTask.of(task, run))
             except Failure as failure:
                 raise _error(failure, entry, "") from None
             answers.append(_answers(asked, examples, entry))

@@ -16,9 +16,8 @@ import numpy as np
 import pytest
 
 from helpers.paths import MODELS
-from marnn_bench.evaluation.evaluator import model_task
 from marnn_bench.evaluation.process import Limits, ModelProcess
-from marnn_bench.evaluation.protocol import Failure
+from marnn_bench.evaluation.protocol import Failure, ModelTask
 from marnn_bench.evaluation.waves import NO_ANSWER, WaveFailure, run_wave
 from marnn_bench.generators.strings import Strings
 from marnn_bench.tasks.registry import find_task
@@ -51,7 +50,7 @@ def fail(failed: WaveFailure) -> None:
 def answers(file: Path, limits: Limits | None = None) -> list[int]:
     """What a model answers after the symbols of two strings."""
     with ModelProcess(file, limits or Limits()) as model:
-        model.load(model_task(DYCK2))
+        model.load(ModelTask.of(DYCK2))
         return run_wave(model, STRINGS, fail).tolist()
 
 
@@ -152,7 +151,7 @@ def test_one_process_serves_many_runs(write: Write) -> None:
     )
     with ModelProcess(file, Limits()) as model:
         for run in range(4):
-            loaded = model.load(model_task(DYCK2, run))
+            loaded = model.load(ModelTask.of(DYCK2, run))
             assert run_wave(model, STRINGS, fail).tolist() == [1 << run] * 6
     assert loaded.interface == "predict" and loaded.loads
     assert len(set((file.parent / "pids").read_text().split())) == 1
@@ -345,7 +344,7 @@ def test_after_its_death_a_model_is_started_again(write: Write) -> None:
     )
     failures: list[WaveFailure] = []
     with ModelProcess(file, Limits()) as model:
-        model.load(model_task(DYCK2, run=2))
+        model.load(ModelTask.of(DYCK2, run=2))
         first = run_wave(model, STRINGS, failures.append)
         second = run_wave(model, STRINGS, failures.append)
     assert first.tolist() == [4, 4, NO_ANSWER, NO_ANSWER, 4, 4]
@@ -374,7 +373,7 @@ def test_no_batch_holds_two_prefixes_of_a_string_and_none_comes_early(write: Wri
 def test_strings_without_symbols_are_asked_nothing(write: Write) -> None:
     empty = Strings.from_texts(DYCK2.language.alphabet, ["", ""])
     with ModelProcess(write("def predict(prefix): 1 / 0"), Limits()) as model:
-        model.load(model_task(DYCK2))
+        model.load(ModelTask.of(DYCK2))
         assert run_wave(model, empty, fail).tolist() == []
 
 
@@ -398,6 +397,6 @@ def test_an_interrupt_kills_at_once(write: Write) -> None:
 def test_answers_are_the_same_whatever_the_size_of_a_wave(tmp_path: Path) -> None:
     rows = [np.array(rows) for rows in ([0, 1], [1, 0], [1], [0])]
     with ModelProcess(MODELS / "hashing_step.py", Limits()) as model:
-        model.load(model_task(DYCK2))
+        model.load(ModelTask.of(DYCK2))
         found = [run_wave(model, STRINGS.take(chosen), fail).tolist() for chosen in rows]
     assert found[0] == found[3] + found[2] and found[1] == found[2] + found[3]
