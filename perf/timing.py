@@ -4,7 +4,7 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
-from marnn_bench.commands.output import table
+from marnn_bench.commands.output import Table
 
 
 def median_seconds(call: Callable[[], object], repeats: int = 7) -> float:
@@ -20,4 +20,4 @@ def median_seconds(call: Callable[[], object], repeats: int = 7) -> float:
 
 def print_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> None:
     """A table with its first column to the left, numbers to the right."""
-    print(table(rows, headers, ["left", *["right"] * (len(headers) - 1)]))
+    print(Table(rows, headers, ["left", *["right"] * (len(headers) - 1)]))

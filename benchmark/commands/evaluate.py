@@ -67,33 +67,34 @@ def evaluate(
     An evaluation that was interrupted continues when the same command is given again.
     """
     source, limits = ModelSource.find(model, runs, name), Limits(wave_seconds, memory)
-    results = []
+    results, data_used = [], []
+    todo = [*jobs(source, tasks_for(source, names, data), splits, data, out)]
     try:
-        for job in list(jobs(source, tasks_for(source, names, data), splits, data, out)):
-            results.append(_evaluate(source, limits, job, keep_going, overwrite))
+        for job in todo:
+            result, different = _evaluate(source, limits, job, keep_going, overwrite)
+            results.append(result)
+            data_used.append(", ".join(different))
     except KeyboardInterrupt:
         note("The same command continues where it stopped.")
         raise
     if len(results) == 1:
-        ((result, _),) = results
-        show(style, report(result), result, [accuracy_table(result)])
+        show(style, report(results[0]), results[0], [accuracy_table(results[0])])
     else:
-        overview = results_table([result for result, _ in results])
-        show(style, str(overview), [result for result, _ in results], [overview])
-    for result, folder in results:
+        overview = results_table(results, data_used)
+        show(style, str(overview), results, [overview])
+    for result, job in zip(results, todo, strict=True):
         if lost := result["errors"]["rows"]:
             note(
-                f"{lost:,} strings lack answers and count as wrong: see {folder}/{result['errors']['file']}."
+                f"{lost:,} strings lack answers and count as wrong: see {job.out}/{result['errors']['file']}."
             )
-        note(f"{folder}/result.json holds the result.")
-    folder = results[0][1]
-    suggest(("leaderboard", "show", *(folder for _, folder in results)), ("compare", folder, "OTHER_RESULT"))
+        note(f"{job.out}/result.json holds the result.")
+    suggest(("leaderboard", "show", *(job.out for job in todo)), ("compare", todo[0].out, "OTHER_RESULT"))
 
 
 def _evaluate(
     source: ModelSource, limits: Limits, job: Job, keep_going: bool, overwrite: bool
-) -> tuple[Record, Path]:
-    """The result of one job, evaluated or found complete, and its folder."""
+) -> tuple[Record, list[str]]:
+    """The result of one job, evaluated or found complete, and how its data is not the task's own."""
     with ModelProcess(source.file, limits) as process:  # it starts while the data is read
         examples, train = _read(job)
         if different := departures(examples.task, job.split):
@@ -102,7 +103,7 @@ def _evaluate(
         folder = ResultFolder(job.out, evaluation.key())
         if not job.explicit:
             _set_aside(folder)
-        return _result(process, evaluation, folder, overwrite), job.out
+        return _result(process, evaluation, folder, overwrite), different
 
 
 def _read(job: Job) -> tuple[Examples, Examples | None]:

@@ -48,10 +48,13 @@ def accuracy_table(result: Record) -> Table:
     return Table(rows, ["", *METRICS.values()], ["left"] * 3)
 
 
-def results_table(results: Sequence[Record]) -> Table:
-    """A line for each of several results: the median run with several runs, the interval with one."""
+def results_table(results: Sequence[Record], data: Sequence[str]) -> Table:
+    """A line for each of several results: the median run with several runs, the interval with one.
+
+    data:  how the data of each is not the task's own; if that of none, the column is left out
+    """
     rows = []
-    for result in results:
+    for result, different in zip(results, data, strict=True):
         task, single = result["task"], len(result["runs"]) == 1
         accuracy = result["summary"]["sequence_accuracy"]["median"]
         ends = result["runs"][0]["sequence_accuracy"]
@@ -64,10 +67,13 @@ def results_table(results: Sequence[Record]) -> Table:
                 f"{accuracy:.4f}",
                 f"[{ends['lower']:.4f}, {ends['upper']:.4f}]" if single else f"{len(result['runs'])} runs",
                 f"{best:.4f}",
+                *([different or "canonical"] if any(data) else []),
             ]
         )
-    headers = ["task", "split", "strings", "accuracy", "95 % interval", "trivial"]
-    return Table(rows, headers, ["left", "left", "right", "right", "left", "right"])
+    headers = ["task", "split", "strings", "accuracy", "95 % interval", "trivial", "data"]
+    align = ["left", "left", "right", "right", "left", "right", "left"]
+    width = len(rows[0])
+    return Table(rows, headers[:width], align[:width])
 
 
 def _reach(result: Record) -> str:

@@ -103,3 +103,10 @@ def test_files_are_short_and_rooms_are_not_full() -> None:
 
 def test_there_is_no_folder_that_shadows_the_package() -> None:
     assert not (ROOT / "marnn_bench").exists()
+
+
+@pytest.mark.parametrize("script", sorted((ROOT / "perf").glob("*.py")), ids=lambda p: p.name)
+def test_what_measures_speed_still_finds_what_it_measures(script: Path) -> None:
+    """Its imports, which nothing else checks between two measurements."""
+    program = f"import runpy, sys; sys.path.insert(0, {str(script.parent)!r}); runpy.run_path({str(script)!r}, run_name='x')"
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

@@ -69,7 +69,8 @@ def test_several_tasks_and_splits_end_in_one_table(tmp_path: Path) -> None:
     for name in ("dyck1", "dyck2"):
         succeed("generate", "--task", name, "--rows", "30", cwd=tmp_path)
     arguments = ("eval", "my_model.py", "--task", "dyck1", "--task", "dyck2", "--split", "train,test")
-    listed = csv.DictReader(succeed(*arguments, "--format", "csv", cwd=tmp_path).splitlines())
+    listed = [*csv.DictReader(succeed(*arguments, "--format", "csv", cwd=tmp_path).splitlines())]
+    assert {row["data"] for row in listed} == {"rows 30"}
     assert [(row["task"], row["split"], row["strings"]) for row in listed] == [
         ("dyck1", "train", "30"), ("dyck1", "test", "30"), ("dyck2", "train", "30"), ("dyck2", "test", "30"),
     ]  # fmt: skip
