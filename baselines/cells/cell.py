@@ -4,10 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
 from marnn_bench.baselines.cells.controllers import Controller, State
+from marnn_bench.baselines.cells.lazy import Tensor, torch
 from marnn_bench.baselines.cells.parameters import AffineShape, Parameters, linear
 
 

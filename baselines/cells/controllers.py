@@ -4,10 +4,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
-from torch import Tensor
-
-from marnn_bench.baselines.cells.parameters import DTYPE, AffineShape, Parameters
+from marnn_bench.baselines.cells.lazy import Tensor, torch
+from marnn_bench.baselines.cells.parameters import AffineShape, Parameters
 
 State = tuple[Tensor, ...]
 """What is carried from one step to the next, each tensor [run, batch, ...]; the hidden units come first."""
@@ -32,7 +30,7 @@ class Controller(ABC):
 
     def initial_state(self, runs: int, batch: int) -> State:
         """The state before the first symbol: zeros."""
-        return (torch.zeros(runs, batch, self.hidden, dtype=DTYPE),) * self.vectors
+        return (torch.zeros(runs, batch, self.hidden, dtype=torch.float64),) * self.vectors
 
     @abstractmethod
     def step(self, w: Parameters, state: State, x: Tensor) -> State:

@@ -1,7 +1,6 @@
 """Memories of cells in superposition: an update is a weighted sum of shifts of all cells at once."""
 
-import torch
-from torch import Tensor
+from marnn_bench.baselines.cells.lazy import Tensor, torch
 
 
 def update_stack(memory: Tensor, push: Tensor, pop: Tensor, pushed: Tensor, cells: int) -> Tensor:

@@ -2,15 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import torch
-from torch import Tensor
 
+from marnn_bench.baselines.cells.lazy import Tensor, torch
 from marnn_bench.generators.keys import Key, derive_key
-
-DTYPE: Final = torch.float64
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,13 @@
 """marnn-bench baselines"""
 
-from functools import partial
 from typing import Any
 
 import click
 
 from marnn_bench.baselines.baseline import Baseline
 from marnn_bench.commands.output import Table, format_option, note, show, suggest
-from marnn_bench.store.remembered import remembered
 from marnn_bench.task import Task
-from marnn_bench.tasks.registry import builtin_tasks, find_task
+from marnn_bench.tasks.registry import find_task
 
 
 @click.command()
@@ -22,21 +20,16 @@ def baselines(task_name: str, style: str) -> None:
 
     With their papers, the names of their rows in the papers' tables, and their sizes on a task.
     """
+    from marnn_bench.baselines.models.registry import all_baselines
+
     task = find_task(task_name)
-    ours = task.name in builtin_tasks()  # another package's task may change while these sources stay
-    listed = remembered(f"baselines-{task.name}", partial(_described, task)) if ours else _described(task)
+    listed = [_describe(baseline, task) for baseline in all_baselines().values()]
     headers = ["name", "paper", "published row", "hidden", "memory", "parameters"]
     cells = [[*b.values()] for b in listed]
     overview = Table(cells, headers, ["left"] * 3 + ["right"] * 3)
     show(style, str(overview), listed, [overview])
     note(f"Sizes are those for {task.name}.")
     suggest(("train", listed[-1]["name"], "--task", task.name, "--out", f"runs/{listed[-1]['name']}"))
-
-
-def _described(task: Task) -> list[dict[str, Any]]:
-    from marnn_bench.baselines.models.registry import all_baselines
-
-    return [_describe(baseline, task) for baseline in all_baselines().values()]
 
 
 def _describe(baseline: Baseline, task: Task) -> dict[str, Any]:

@@ -7,14 +7,12 @@ write (b_n). They are here.
 
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
 from marnn_bench.baselines.baseline import Baseline, Sizes
 from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.controllers import LSTM, RNN, State
+from marnn_bench.baselines.cells.lazy import Tensor, torch
 from marnn_bench.baselines.cells.memory import update_stack
-from marnn_bench.baselines.cells.parameters import DTYPE, AffineShape, Parameters, linear
+from marnn_bench.baselines.cells.parameters import AffineShape, Parameters, linear
 from marnn_bench.baselines.recipes import SUZGUN2019
 
 
@@ -52,7 +50,7 @@ class StackCell(Cell):
 
     def initial_state(self, runs: int, batch: int) -> State:
         return *self.controller.initial_state(runs, batch), torch.zeros(
-            runs, batch, 1, self.width, dtype=DTYPE
+            runs, batch, 1, self.width, dtype=torch.float64
         )
 
     def step(self, w: Parameters, state: State, x: Tensor) -> tuple[State, Tensor]:

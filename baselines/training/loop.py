@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from marnn_bench.baselines.cells.cell import Cell
-from marnn_bench.baselines.cells.parameters import DTYPE, Parameters, initialise, leaves
+from marnn_bench.baselines.cells.parameters import Parameters, initialise, leaves
 from marnn_bench.baselines.recipes import Recipe
 from marnn_bench.baselines.training.lanes import whole_blocks
 from marnn_bench.errors import UsageError
@@ -58,7 +58,7 @@ def train(
         leaves(parameters), lr=recipe.learning_rate, betas=recipe.betas, eps=recipe.epsilon, fused=True
     )
     listed = training_examples(examples)
-    losses = torch.empty(recipe.epochs, len(listed), len(runs), dtype=DTYPE)
+    losses = torch.empty(recipe.epochs, len(listed), len(runs), dtype=torch.float64)
     with one_thread():
         for epoch in range(recipe.epochs):
             for string, example in enumerate(listed):

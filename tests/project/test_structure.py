@@ -51,6 +51,7 @@ def test_the_picture_and_the_table_of_the_rooms_are_up_to_date() -> None:
         ("from marnn_bench.tasks.registry import all_tasks; all_tasks()", "numba nltk pyarrow torch"),
         ("import marnn_bench.store.read", "numba nltk torch datasets"),
         ("import marnn_bench.baselines", "torch"),
+        ("from marnn_bench.baselines.models.registry import all_baselines; all_baselines()", "torch"),
         ("import marnn_bench.leaderboard", "altair pyarrow"),
     ],
 )

@@ -1,0 +1,22 @@
+"""torch, imported when something is computed with it: baselines can be listed without.
+
+from marnn_bench.baselines.cells.lazy import Tensor, torch
+"""
+
+from typing import TYPE_CHECKING
+
+__all__ = ["Tensor", "torch"]
+
+if TYPE_CHECKING:
+    import torch
+    from torch import Tensor
+else:
+    from importlib import import_module
+
+    Tensor = "torch.Tensor"  # for annotations
+
+    class _Torch:
+        def __getattr__(self, name: str) -> object:
+            return getattr(import_module("torch"), name)
+
+    torch = _Torch()
