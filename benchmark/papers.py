@@ -7,6 +7,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from marnn_bench import __version__
+
 
 @dataclass(frozen=True)
 class Paper:
@@ -42,8 +44,19 @@ class Paper:
             **self.fields,
             **({"url": self.url} if self.url else {}),
         }
-        lines = [f"  {name} = {{{value}}}," for name, value in entries.items()]
-        return "\n".join([f"@{self.kind}{{{self.key},", *lines, "}"])
+        return _bibtex(self.kind, self.key, entries)
+
+
+def benchmark_bibtex() -> str:
+    """The entry for this benchmark: what CITATION.cff says."""
+    title = "marnn-bench: a formal-language benchmark for sequence models"
+    entries = {"author": "{The marnn-bench authors}", "title": f"{{{title}}}", "version": __version__}
+    return _bibtex("software", "marnn-bench", entries)
+
+
+def _bibtex(kind: str, key: str, entries: Mapping[str, str]) -> str:
+    lines = [f"  {name} = {{{value}}}," for name, value in entries.items()]
+    return "\n".join([f"@{kind}{{{key},", *lines, "}"])
 
 
 SUZGUN_AND_OTHERS = ("Mirac Suzgun", "Sebastian Gehrmann", "Yonatan Belinkov", "Stuart M. Shieber")

@@ -51,7 +51,7 @@ def page() -> str:
 
 def _section(task: Task) -> Iterator[str]:
     yield f"## {task.name}\n"
-    yield f"{task.summary}{'' if task.summary.endswith(('.', '?')) else '.'}\n"
+    yield f"{task.summary}\n"
     yield f"{task.language_class.capitalize()}, {task.view.name} view, version {task.version}. {cited(task.paper, link=True)}.\n"
     yield f"Alphabet: `{shortened(task.language.alphabet.symbols)}`. Answers: `{shortened(task.columns)}`.\n"
     for example in examples(task):

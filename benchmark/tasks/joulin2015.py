@@ -61,7 +61,7 @@ def _counting(language: Language, paper: str, summary: str, language_class: str 
         "train": Split("fresh", TRAIN, distinct=False),
         "test": Split("all", TEST, overlaps=OVERLAPS),
     }
-    paper = f"joulin2015, {paper}"
+    paper, summary = f"joulin2015, {paper}", f"{summary}."
     return Task(
         language.name, "1.0", language, WITH_NEXT, splits, language_class, paper, summary, notes=(SEEN,)
     )  # fmt: skip

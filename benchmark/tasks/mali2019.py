@@ -46,7 +46,7 @@ def _task(
 
 
 def _thin(members: str, always_no: str) -> str:
-    return f'{members} "No" is right in {always_no}: look at balanced accuracy first, at accuracy after it.'
+    return f'{members} In the released splits, "no" is right in {always_no}: look at balanced accuracy first.'
 
 
 ANBN = _task("anbn", anbn("length"), "counter", "Is it a^n b^n, n >= 1?", notes=(

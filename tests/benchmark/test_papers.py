@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from marnn_bench.papers import PAPERS, Paper, paper_of
+from helpers.paths import ROOT
+from marnn_bench.papers import PAPERS, Paper, benchmark_bibtex, paper_of
 from marnn_bench.store.content import contents
 from marnn_bench.tasks.registry import builtin_tasks, find_task
 
@@ -36,6 +37,13 @@ def test_notes_say_how_far_no_gets_in_every_split_of_few_members(name: str) -> N
         shares[split] = f"{1 - rows.label.mean():.1%}".replace("%", " %")
     stated = {split: share for share, split in re.findall(r"([\d.]+ %) of (\w+)", said)}
     assert stated == {split: share for split, share in shares.items() if share != "50.0 %"}
+
+
+def test_the_benchmark_is_cited_as_its_citation_file_says() -> None:
+    said = (ROOT / "CITATION.cff").read_text()
+    fields = dict(re.findall(r"^  (\w+) = \{+(.*?)\}+,$", benchmark_bibtex(), re.MULTILINE))
+    assert set(fields) == {"author", "title", "version"}
+    assert all(value in said for value in fields.values())
 
 
 def test_notes_are_no_part_of_what_fixes_strings() -> None:
