@@ -1,9 +1,8 @@
 """Lengths and depths of the strings of a task as a picture, one colour a split (Suzgun et al. 2019, Figure 2)."""
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator
+from itertools import count, pairwise
 from pathlib import Path
-from typing import Any
 
 import altair as alt
 import numpy as np
@@ -32,9 +31,7 @@ def plot_distributions(title: str, splits: Splits, path: Path) -> None:
 
     Splits share their axes, except where one of them would be small or hidden behind another.
     """
-    columns = [
-        name for name in TITLES if _varies([numbers[name] for numbers in splits.values() if name in numbers])
-    ]
+    columns = ["length", *(["depth"] if _varies(splits, "depth") else [])]
     ends = sorted((int(numbers["length"].min()), int(numbers["length"].max())) for numbers in splits.values())
     far = max(ends)[1] > FAR_APART * min(high for _, high in ends)
     hidden = any(low <= before for (_, before), (low, _) in pairwise(ends))
@@ -55,9 +52,10 @@ def plot_distributions(title: str, splits: Splits, path: Path) -> None:
         save(alt.hconcat(*panels[0], spacing=SPACING, title=title + alone), path)
 
 
-def _varies(numbers: Sequence[NDArray[Any]]) -> bool:
-    """Whether there are several values; the strings of a regular language are all of depth 0."""
-    return len(numbers) > 0 and len(np.unique(np.concatenate(numbers))) > 1
+def _varies(splits: Splits, column: str) -> bool:
+    """Whether all splits have the column, with several values; the strings of a regular language are all of depth 0."""
+    found = [numbers[column] for numbers in splits.values() if column in numbers]
+    return len(found) == len(splits) and len(np.unique(np.concatenate(found))) > 1
 
 
 def _panel(column: str, splits: Splits, scale: Splits) -> alt.Chart:
@@ -97,15 +95,15 @@ def _steps(values: Numbers) -> tuple[int, int]:
     if len(values) <= MOST_BARS:
         return step, step
     steps = int(values[-1] - values[0]) // step
-    return step, step * next(k for k in (2, 5, 10, 20, 50, 100, 200, 500, 1000) if steps < BINS * k)
+    return step, step * next(10**e * k for e in count() for k in (1, 2, 5) if steps < BINS * 10**e * k)
 
 
 def _bars(values: Numbers, step: int, width: int) -> Iterator[dict[str, float]]:
     """Bars around the values, and as high as the mean share of a value, so that a last one which is cut tells no lie."""
     low, high = int(values.min()), int(values.max())
-    for group, count in enumerate(np.bincount((values - low) // width)):
-        if count:
+    for group, strings in enumerate(np.bincount((values - low) // width)):
+        if strings:
             begin = low + group * width
             end = min(begin + width, high + step)
-            share = 100 * int(count) / len(values) * step / (end - begin)
+            share = 100 * int(strings) / len(values) * step / (end - begin)
             yield {"from": begin - step / 2, "to": end - step / 2, "share": share}

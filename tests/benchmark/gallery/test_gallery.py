@@ -83,3 +83,7 @@ def test_splits_of_unlike_lengths_have_axes_of_their_own(tmp_path: Path) -> None
 
     assert titles(train=30, test=960).count("length of the string") == 2
     assert titles(train=50, test=100).count("length of the string") == 1
+
+
+def test_strings_of_one_length_are_drawn(tmp_path: Path) -> None:
+    assert bars(numbers(test=[10] * 5), tmp_path / "picture.svg") == 1
