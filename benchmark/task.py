@@ -46,7 +46,11 @@ class Split:
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked: language + view + splits, with a version X.Y (X changes when strings or labels change)."""
+    """What is asked: language + view + splits, with a version X.Y (X changes when strings or labels change).
+
+    paper:  its key in `marnn_bench.papers`, then the place in it
+    notes:  sentences on what differs from the paper, and on what to beware of
+    """
 
     name: str
     version: str
@@ -57,6 +61,7 @@ class Task:
     paper: str
     summary: str
     headline: str = "sequence_accuracy"
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z0-9]+(-{1,2}[a-z0-9]+)*", self.name):

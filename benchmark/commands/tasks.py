@@ -1,6 +1,8 @@
 """marnn-bench tasks"""
 
 import textwrap
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,8 @@ import click
 
 from marnn_bench.commands.hints import HintedGroup
 from marnn_bench.commands.output import Table, format_option, note, show, suggest
+from marnn_bench.errors import UsageError
+from marnn_bench.papers import cited, paper_of
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import all_tasks, find_task
 
@@ -23,13 +27,13 @@ def tasks(ctx: click.Context, style: str) -> None:
     marnn-bench tasks show dyck2    alphabet, rule, examples, splits, trivial scores
     """
     if ctx.invoked_subcommand is None:
-        known = all_tasks().values()
+        known = list(all_tasks().values())
         cells = [[t.name, t.view.name, t.language_class, t.paper.partition(",")[0]] for t in known]
         listed = [
             {"name": t.name, "version": t.version, "view": t.view.name, "paper": t.paper} for t in known
         ]
         overview = Table(cells, ["task", "view", "class", "paper"])
-        show(style, str(overview), listed, [overview])
+        show(style, _listing(known), listed, [overview])
         suggest(("tasks", "show", "dyck2"))
 
 
@@ -41,7 +45,7 @@ def tasks(ctx: click.Context, style: str) -> None:
 @format_option
 def show_task(name: str, plot: Path | None, style: str) -> None:
     """Show one task: alphabet, rule, two labelled examples, splits, trivial scores."""
-    from marnn_bench.gallery.description import describe, distributions, examples, scores
+    from marnn_bench.gallery.description import describe, distributions, examples, scores, worth_drawing
 
     task = find_task(name)
     if plot:
@@ -49,7 +53,12 @@ def show_task(name: str, plot: Path | None, style: str) -> None:
         from marnn_bench.gallery.distributions import plot_distributions
 
         check_suffix(plot)
-        plot_distributions(f"{task.name} {task.version}", distributions(task), plot)
+        splits = distributions(task)
+        if not worth_drawing(splits):
+            raise UsageError(
+                f"{name} has no two strings of a length: there is nothing to draw. Leave out --plot."
+            )
+        plot_distributions(f"{task.name} {task.version}", splits, plot)
         note(f"{plot} written.")
     shown, trivial = examples(task), scores(task)
     tables = [_splits(task), *([_trivial(trivial)] if trivial else [])]
@@ -58,12 +67,28 @@ def show_task(name: str, plot: Path | None, style: str) -> None:
     suggest(("generate", "--task", name, "--out", "data"))
 
 
+def _listing(known: list[Task]) -> str:
+    """A line for each task, below its paper."""
+    width = max(len(task.name) for task in known)
+    lines = [f"{'task':<{width + 2}}  {'view':<12}  class"]
+    for source, tasks in groupby(known, lambda task: task.paper.partition(",")[0]):
+        lines += ["", ", ".join([cited(source), *_address(source)])]
+        lines += [f"  {task.name:<{width}}  {task.view.name:<12}  {task.language_class}" for task in tasks]
+    return "\n".join(lines)
+
+
+def _address(source: str) -> list[str]:
+    paper = paper_of(source)
+    return [paper.url] if paper and paper.url else []
+
+
 def _text(task: Task, examples: list[Any], tables: list[Table]) -> str:
-    from marnn_bench.gallery.description import aligned, overlaps, shortened
+    from marnn_bench.gallery.description import COLUMNS, aligned, overlaps, shortened
 
     lines = [
-        textwrap.fill(f"{task.name} {task.version}: {task.summary}", 80),
-        textwrap.fill(f"{task.view.name} view, {task.language_class}, {task.paper}", 80),
+        textwrap.fill(f"{task.name} {task.version}: {task.summary}", COLUMNS),
+        textwrap.fill(f"{task.view.name} view, {task.language_class}; {cited(task.paper)}", COLUMNS),
+        *_address(task.paper),
         "",
         f"alphabet  {shortened(task.language.alphabet.symbols)}",
         f"answers   {shortened(task.columns)}",
@@ -71,16 +96,19 @@ def _text(task: Task, examples: list[Any], tables: list[Table]) -> str:
     for example in examples:
         lines += ["", *aligned(example)]
     splits, *trivial = tables
-    lines += ["", str(splits), *(textwrap.fill(line, 80) for line in overlaps(task))]
+    # A law with several parameters has a line for each, so that the table fits.
+    rows = [[cell.replace(",", ",\n") if ":" in cell else cell for cell in row] for row in splits.rows]
+    lines += ["", str(replace(splits, rows=rows))]
+    for line in (*overlaps(task), *task.notes):
+        lines += ["", textwrap.fill(line, COLUMNS)]
     lines += [f"\n{table}" for table in trivial]
     return "\n".join(lines)
 
 
 def _splits(task: Task) -> Table:
-    from marnn_bench.gallery.description import split_rows
+    from marnn_bench.gallery.description import split_headers, split_rows
 
-    headers = ["split", "rows", task.language.measure, "law", "distinct"]
-    return Table([*split_rows(task)], headers, ["left", "right", "left", "left", "left"])
+    return Table([*split_rows(task)], split_headers(task), ["left", "right", *["left"] * 4])
 
 
 def _trivial(scores: dict[str, Any]) -> Table:

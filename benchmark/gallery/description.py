@@ -1,10 +1,12 @@
 """What there is to say of a task: alphabet, rule, two examples, splits, what trivial answers reach, a picture."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from marnn_bench.fresh import fresh_strings
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.strings import Strings
 from marnn_bench.scoring.trivial import trivial_scores
@@ -19,6 +21,15 @@ KEY = derive_key({"gallery": 1})
 SHORTEST = {"length": 5, "n": 3}
 """Examples are of the first two sizes from here on."""
 
+Splits = Mapping[str, Mapping[str, NDArray[Any]]]
+"""For each split and column, such as `length`, a number for each of its strings."""
+
+COLUMNS = 80
+"""Of a terminal."""
+
+MANY = 10_000
+"""So many strings of an endless split stand for all."""
+
 Example = list[tuple[str, list[str]]]
 """Titled rows of cells; cells of the same place belong together."""
 
@@ -32,6 +43,7 @@ def describe(task: Task) -> dict[str, Any]:
         "view": task.view.name,
         "language_class": task.language_class,
         "paper": task.paper,
+        "notes": list(task.notes),
         "alphabet": list(task.language.alphabet),
         "columns": list(task.columns),
         "splits": {name: {**vars(split), "window": str(split.window)} for name, split in task.splits.items()},
@@ -94,9 +106,9 @@ def scores(task: Task) -> dict[str, list[dict[str, Any]]]:
     return {name: trivial_scores(first, found) for name, found in splits.items()}
 
 
-def distributions(task: Task) -> dict[str, dict[str, Any]]:
+def distributions(task: Task) -> Splits:
     """Lengths, and where they are defined depths, of the strings of each split."""
-    found = {}
+    found: dict[str, dict[str, NDArray[Any]]] = {}
     for name, content in contents(task).items():
         strings = content.strings(0, len(content))
         found[name] = {"length": strings.lengths}
@@ -105,12 +117,41 @@ def distributions(task: Task) -> dict[str, dict[str, Any]]:
     return found
 
 
+def worth_drawing(splits: Splits) -> bool:
+    """Whether some split has more than one string of a length; equal bars for all lengths say nothing."""
+    return any(len(np.unique(numbers["length"])) < len(numbers["length"]) for numbers in splits.values())
+
+
+def split_headers(task: Task) -> list[str]:
+    """What the cells of `split_rows` are: a window is of lengths, or of the n of the definition."""
+    return [
+        "split",
+        "rows",
+        "window" if task.language.measure == "length" else "n",
+        "lengths",
+        "law",
+        "distinct",
+    ]
+
+
 def split_rows(task: Task) -> Iterator[list[str]]:
-    """A row of cells for each split: name, how many rows, sizes, law, distinct or not."""
+    """A row of cells for each split: name, how many rows, window, the lengths that occur, law, distinct or not."""
     written = contents(task)
     for name, split in task.splits.items():
         rows = f"{len(written[name]):,}" if name in written else "endless"
-        yield [name, rows, str(split.window), task.law(name).spec, "yes" if split.distinct else "no"]
+        shortest, longest = length_range(task, name)
+        law, distinct = task.law(name).spec, "yes" if split.distinct else "no"
+        yield [name, rows, str(split.window), f"{shortest}-{longest}", law, distinct]
+
+
+def length_range(task: Task, split: str) -> tuple[int, int]:
+    """The least and the greatest length of a split's strings; of an endless one's, as far as `MANY` strings tell."""
+    if task.split(split).rows == "fresh":
+        lengths = fresh_strings(task, split, epoch=0, first=0, rows=MANY).lengths
+    else:
+        content = contents(task)[split]
+        lengths = content.strings(0, len(content)).lengths
+    return int(lengths.min()), int(lengths.max())
 
 
 def overlaps(task: Task) -> list[str]:
@@ -129,10 +170,15 @@ def shortened(symbols: tuple[str, ...]) -> str:
 
 
 def aligned(example: Example) -> Iterator[str]:
-    """The rows of an example with cells of one place below each other."""
+    """The rows of an example with cells of one place below each other, in blocks that fit a terminal."""
     titles = max(len(title) for title, _ in example)
     places = max(len(cells) for _, cells in example)
     widths = [max(len(cells[i]) for _, cells in example if i < len(cells)) for i in range(places)]
-    for title, cells in example:
-        padded = " ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=False))
-        yield f"{title:<{titles}}  {padded}".rstrip()
+    room = COLUMNS - titles - 1
+    fitting = places if sum(widths) + places <= room else max(1, room // (max(widths) + 1))
+    for first in range(0, places, fitting):
+        if first:
+            yield ""
+        for title, cells in example:
+            shown = zip(cells[first : first + fitting], widths[first:], strict=False)
+            yield f"{title:<{titles}}  {' '.join(cell.ljust(width) for cell, width in shown)}".rstrip()

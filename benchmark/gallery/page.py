@@ -10,11 +10,23 @@ from marnn_bench.gallery.description import (
     overlaps,
     scores,
     shortened,
+    split_headers,
     split_rows,
+    worth_drawing,
 )
-from marnn_bench.store.content import contents
+from marnn_bench.papers import cited
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import builtin_tasks
+
+HEAD = """\
+# Tasks
+
+Written by `python -m marnn_bench.gallery docs`.
+
+In the tables of splits, the window is what a split is drawn from: lengths or, where the column is called n, the n of
+the definition. Lengths are those that occur, of an endless split among its first 10,000 strings. In the pictures,
+neighbouring lengths share a bar where there are many, and its height is their mean.
+"""
 
 
 def write_page(folder: Path) -> None:
@@ -24,32 +36,36 @@ def write_page(folder: Path) -> None:
     pictures = folder / "pictures"
     pictures.mkdir(parents=True, exist_ok=True)
     for task in builtin_tasks().values():
-        plot_distributions(f"{task.name} {task.version}", distributions(task), pictures / f"{task.name}.svg")
+        picture, splits = pictures / f"{task.name}.svg", distributions(task)
+        if worth_drawing(splits):
+            plot_distributions(f"{task.name} {task.version}", splits, picture)
+        else:
+            picture.unlink(missing_ok=True)
     (folder / "tasks.md").write_text(page())
 
 
 def page() -> str:
     """tasks.md"""
-    head = "# Tasks\n\nWritten by `python -m marnn_bench.gallery docs`.\n"
-    return head + "".join(f"\n{line}" for task in builtin_tasks().values() for line in _section(task)) + "\n"
+    return HEAD + "".join(f"\n{line}" for task in builtin_tasks().values() for line in _section(task)) + "\n"
 
 
 def _section(task: Task) -> Iterator[str]:
     yield f"## {task.name}\n"
-    yield f"{task.summary} {task.language_class.capitalize()}, {task.view.name} view, version {task.version}; {task.paper}.\n"
+    yield f"{task.summary}\n"
+    yield f"{task.language_class.capitalize()}, {task.view.name} view, version {task.version}. {cited(task.paper, link=True)}.\n"
     yield f"Alphabet: `{shortened(task.language.alphabet.symbols)}`. Answers: `{shortened(task.columns)}`.\n"
     for example in examples(task):
         yield "```text"
         yield from aligned(example)
         yield "```\n"
-    yield f"| split | rows | {task.language.measure} | law | distinct |"
-    yield "|---|---:|---|---|---|"
-    for name, rows, window, law, distinct in split_rows(task):
-        yield f"| {name} | {rows} | {window} | `{law}` | {distinct} |"
+    yield f"| {' | '.join(split_headers(task))} |"
+    yield "|---|---:|---|---|---|---|"
+    for name, rows, window, lengths, law, distinct in split_rows(task):
+        yield f"| {name} | {rows} | {window} | {lengths} | `{law}` | {distinct} |"
     yield ""
-    yield from (f"{line}\n" for line in overlaps(task))
+    yield from (f"{line}\n" for line in (*overlaps(task), *task.notes))
     yield from _trivial_table(task)
-    if contents(task):
+    if worth_drawing(distributions(task)):
         yield f"![lengths and depths of {task.name}](pictures/{task.name}.svg)\n"
 
 

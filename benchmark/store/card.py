@@ -1,10 +1,51 @@
 """The dataset card: what the Hugging Face Hub and a reader want to know of a folder of splits."""
 
 import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from marnn_bench.papers import benchmark_bibtex, cited, paper_of
 
 SIZES = ((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M"), (10**7, "1M<n<10M"),
          (10**8, "10M<n<100M"), (10**9, "100M<n<1B"))  # fmt: skip
+
+CATEGORIES = {
+    "next-symbol": "text-generation",
+    "transduction": "text-generation",
+    "synchronous": "token-classification",
+    "recognition": "text-classification",
+}
+"""Views as the Hub's task categories: what comes next, a symbol for each symbol, a label for the whole."""
+
+READING = {
+    "next-symbol": "After a prefix of `input`, the symbols of a set may come next. The sets of this row, decoded:",
+    "transduction": "`input` is the source, `target` what it becomes. END, which follows the target, is not written.",
+    "synchronous": "At each symbol of `input`, the output is the symbol of `target` that stands in the same place.",
+    "recognition": "`label` says whether the whole of `input` is a member; if not, `negative` says how it was made from one.",
+}
+
+DECODING = """\
+Bit i of a mask in `next` stands for column i of the task, and the columns are in the metadata of each file:
+
+```python
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+
+table = pq.read_table("{file}")
+columns = json.loads(table.schema.metadata[b"marnn_bench"])["columns"]
+masks = table["next"][0].values.to_numpy()
+sets = [{{name for i, name in enumerate(columns) if mask >> i & 1}} for mask in masks.tolist()]
+k_hot = masks[:, None] >> np.arange(len(columns), dtype=masks.dtype) & 1  # [symbols, columns]
+```
+
+`marnn_bench.k_hot(masks, columns)` is the last step; it takes the lists of `load_dataset`, too.
+"""
 
 TEXT = """
 # Formal-language splits of marnn-bench
@@ -27,21 +68,32 @@ generated again to the bit: `marnn-bench verify .` decides every row anew and co
 | `length`, `n` | integer | number of symbols; the n of the task's definition |
 | `depth` | integer | the most symbols owed at once: open brackets, letters still to be matched |
 
+## How to read a row
+{examples}
 ## Tasks
+
+The window of a split is what its law draws from, lengths or the n of the definition; lengths are those of its rows.
 {tasks}
 ## Licence and citation
 
-The data is dedicated to the public domain (CC0 1.0). Please cite the paper that a task comes from, and marnn-bench.
+The data is dedicated to the public domain (CC0 1.0). Please cite marnn-bench and the papers that the tasks come from:
+
+```bibtex
+{bibtex}
+```
 """
 
 
-def dataset_card(manifest: dict[str, Any]) -> str:
-    """README.md for the folder that a manifest describes."""
+def dataset_card(manifest: dict[str, Any], folder: Path) -> str:
+    """README.md for a folder and the manifest that describes it."""
     tasks = manifest["tasks"]
     rows = sum(split["rows"] for task in tasks.values() for split in task["splits"].values())
     front = {
         "license": "cc0-1.0",
         "pretty_name": "marnn-bench formal languages",
+        # No `language`: the Hub's codes name natural languages, and `code` programming languages. Who looks for data in
+        # one of these should not find strings of brackets.
+        "task_categories": list(dict.fromkeys(CATEGORIES[task["view"]] for task in tasks.values())),
         "tags": ["formal-languages", "synthetic", "benchmark", "rnn"],
         "annotations_creators": ["machine-generated"],
         "source_datasets": ["original"],
@@ -49,8 +101,16 @@ def dataset_card(manifest: dict[str, Any]) -> str:
         "configs": [_config(name, task) for name, task in tasks.items()],
         "dataset_info": [_info(name, task) for name, task in tasks.items()],
     }
-    sections = "".join(_section(name, task) for name, task in tasks.items())
-    return f"---\n{_yaml(front)}---\n{TEXT.format(first=next(iter(tasks), 'TASK'), tasks=sections)}"
+    of_view: dict[str, str] = {}
+    for name, task in tasks.items():
+        of_view.setdefault(task["view"], name)
+    text = TEXT.format(
+        first=next(iter(tasks), "TASK"),
+        examples="".join(_example(folder, name, tasks[name]) for name in of_view.values()),
+        tasks="".join(_section(name, task) for name, task in tasks.items()),
+        bibtex="\n\n".join(_bibliography(tasks)),
+    )
+    return f"---\n{_yaml(front)}---\n{text}"
 
 
 def _yaml(front: dict[str, Any]) -> str:
@@ -91,17 +151,59 @@ def _feature(name: str, kind: str) -> dict[str, Any]:
     return {"name": name, "dtype": kind} if element == kind else {"name": name, "list": element}
 
 
+def _bibliography(tasks: Mapping[str, Any]) -> Iterator[str]:
+    """The benchmark, then the papers of the tasks."""
+    yield benchmark_bibtex()
+    papers = [paper_of(task["about"]["paper"]) for task in tasks.values()]
+    yield from dict.fromkeys(paper.bibtex() for paper in papers if paper)
+
+
+def _example(folder: Path, name: str, task: dict[str, Any]) -> str:
+    """A row of the task, or a member and another string, and what it means."""
+    split, entry = next(iter(task["splits"].items()))
+    file = entry["shards"][0]["file"]
+    lines = ["", f"### {task['view'].capitalize()}: `{name}`, `{split}`", ""]
+    rows = _short_rows(folder / file)
+    if rows:
+        lines += ["```json", *(json.dumps(row, ensure_ascii=False) for row in rows), "```", ""]
+        lines += [READING[task["view"]], ""]
+    if rows and "next" in rows[0]:
+        lines += ["| after | mask | may come next |", "|---|---:|---|"]
+        for symbol, mask in zip(rows[0]["input"].split(), rows[0]["next"], strict=True):
+            allowed = " ".join(column for i, column in enumerate(task["columns"]) if mask >> i & 1)
+            lines.append(f"| `{symbol}` | {mask} | `{allowed}` |")
+        lines += ["", DECODING.format(file=file)]
+    return "\n".join(lines)
+
+
+def _short_rows(file: Path) -> list[dict[str, Any]]:
+    """Of the first rows of a file the one nearest to six symbols; in recognition of the members and of the others.
+
+    None if another job is just replacing the file: it will write the card again.
+    """
+    try:
+        found = next(pq.ParquetFile(file).iter_batches(batch_size=1_000)).to_pylist()
+    except (OSError, pa.ArrowInvalid):
+        return []
+    found.sort(key=lambda row: abs(row["length"] - 6))
+    if "label" not in found[0]:
+        return list(found[:1])
+    return [next(row for row in found if row["label"] is label) for label in (True, False)]
+
+
 def _section(name: str, task: dict[str, Any]) -> str:
     about = task["about"]
     lines = [
         f"\n### {name} {task['version']}\n",
-        f"{about['summary']} Source: {about['paper']}. View: {task['view']}. Class: {about['language_class']}.\n",
+        f"{about['summary']} View: {task['view']}. Class: {about['language_class']}. {cited(about['paper'], link=True)}.\n",
+        *(f"{note}\n" for note in about.get("notes", ())),
         f"Answer columns, in the order of bits: `{' '.join(task['columns'])}`\n",
-        "| split | rows | symbols | length | mean | depth | law | repetitions dropped | digest |",
-        "|---|---:|---:|---|---:|---:|---|---:|---|",
+        "| split | rows | symbols | window | lengths | mean | depth | law | repetitions dropped | digest |",
+        "|---|---:|---:|---|---|---:|---:|---|---:|---|",
     ]
     for split, entry in task["splits"].items():
         length, depth = entry["length"], entry["depth"]["max"] if "depth" in task["features"] else "-"
+        window = f"n {entry['window']}" if "n" in task["features"] else entry["window"]
         rate = entry["repetition_rate"]
         dropped = (
             "-"
@@ -111,7 +213,7 @@ def _section(name: str, task: dict[str, Any]) -> str:
             else "none (independent draws)"
         )
         lines.append(
-            f"| {split} | {entry['rows']:,} | {entry['symbols']:,} | {length['min']}-{length['max']} "
+            f"| {split} | {entry['rows']:,} | {entry['symbols']:,} | {window} | {length['min']}-{length['max']} "
             f"| {length['mean']:.1f} | {depth} | `{entry['law']}` | {dropped} | `{entry['digest'][:16]}` |"
         )
     return "\n".join([*lines, *_leaks(task.get("leaks", {}))]) + "\n"

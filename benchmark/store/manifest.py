@@ -41,7 +41,7 @@ class Plan:
     key: str
     question: str
     features: dict[str, str] = field(compare=False)
-    about: dict[str, str] = field(compare=False)
+    about: dict[str, Any] = field(compare=False)
 
     @classmethod
     def of(cls, content: Content, shard_rows: int) -> "Plan":
@@ -62,7 +62,12 @@ class Plan:
             alphabet=list(task.language.alphabet),
             columns=list(task.columns),
             features={field.name: type_name(field.type) for field in schema(task, split)},
-            about={"summary": task.summary, "paper": task.paper, "language_class": task.language_class},
+            about={
+                "summary": task.summary,
+                "paper": task.paper,
+                "language_class": task.language_class,
+                "notes": list(task.notes),
+            },
             files=-(-rows // shard_rows),
             key=f"{task.key(split):016x}",
             question=repr(task.view),

@@ -86,7 +86,7 @@ def describe(out: Path) -> None:
     written = None
     while (manifest := build_manifest(out)) != written:
         write_json(out / "manifest.json", manifest)
-        write_text(out / "README.md", dataset_card(manifest))
+        write_text(out / "README.md", dataset_card(manifest, out))
         written = manifest
 
 

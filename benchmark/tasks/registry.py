@@ -10,11 +10,9 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 from marnn_bench.errors import UsageError
+from marnn_bench.papers import PAPERS
 from marnn_bench.task import Task
 from marnn_bench.tasks.suites import suites
-
-PAPER_ORDER = ("suzgun2019", "suzgun2019b", "joulin2015", "grefenstette2015", "bernardy2018", "mali2019")
-"""The order in which papers are listed; a module that is not named here comes behind them."""
 
 RECOGNITION_SUFFIX = "--recognition"
 """Behind the name of a next-symbol task: the same strings, asked whether they are members."""
@@ -30,9 +28,9 @@ def builtin_tasks() -> dict[str, Task]:
 
 
 def builtin_modules() -> list[ModuleType]:
-    """The modules beside this one that have a tuple TASKS, one per paper."""
+    """The modules beside this one that have a tuple TASKS, one per paper, in the order of `marnn_bench.papers`."""
     found = {module.name for module in iter_modules([str(Path(__file__).parent)])}
-    papers = [paper for paper in PAPER_ORDER if paper in found] + sorted(found.difference(PAPER_ORDER))
+    papers = [key for key in PAPERS if key in found] + sorted(found.difference(PAPERS))
     modules = [import_module(f"{__package__}.{paper}") for paper in papers]
     return [module for module in modules if hasattr(module, "TASKS")]
 

@@ -46,9 +46,14 @@ def test_the_name_decides_the_format(suffix: str, magic: bytes, results: list[st
     assert draw(results[:1], tmp_path / f"picture.{suffix}").lstrip()[: len(magic)] == magic
 
 
+def words(results: list[str], path: Path) -> set[str]:
+    """The texts in the picture."""
+    root = ElementTree.fromstring(draw(results, path))
+    return {"".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")}
+
+
 def test_the_picture_says_what_it_shows(results: list[str], tmp_path: Path) -> None:
-    root = ElementTree.fromstring(draw(results, tmp_path / "picture.svg"))
-    texts = {"".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")}
+    texts = words(results, tmp_path / "picture.svg")
     assert "dyck2 1.0, train and test: accuracy by length" in texts
     assert {
         "stack-rnn",
@@ -57,7 +62,42 @@ def test_the_picture_says_what_it_shows(results: list[str], tmp_path: Path) -> N
         "length of the string",
         "sequence accuracy, %",
     } <= texts
-    assert any("counter 1.24 % (test)" in text for text in texts)
+    assert "best trivial answer: counter 1.24 %" in texts
+
+
+def test_models_that_have_nothing_right_share_a_label(results: list[str], tmp_path: Path) -> None:
+    nothing = [
+        str(write_result(tmp_path / name, np.zeros((2, 200)), model=name)) for name in ("rnn", "lstm", "gru")
+    ]
+    texts = words([*results[:1], *nothing], tmp_path / "picture.svg")
+    assert "3 models at 0: rnn, lstm, gru" in texts
+    assert {"stack-rnn"} == texts & {"stack-rnn", "rnn", "lstm", "gru"}
+    assert {"rnn"} <= words([*results[:1], nothing[0]], tmp_path / "one.svg")
+
+
+def test_the_mean_of_the_paper_is_drawn_beside_ours(tmp_path: Path) -> None:
+    """Table 2 of Suzgun et al. 2019 prints 1.39 for the LSTM."""
+    ours = write_result(tmp_path / "lstm", np.ones((2, 200)), model="lstm", published_row="Vanilla LSTM")
+    assert "paper, lstm: 1.39 %" in words([str(ours)], tmp_path / "picture.svg")
+
+
+def test_names_stand_beside_the_lines_unless_there_are_too_many(tmp_path: Path) -> None:
+    def legends(models: int) -> int:
+        right = np.ones((1, 200))
+        found = [
+            str(write_result(tmp_path / f"{models}-{i}", right, model=f"model-{i}")) for i in range(models)
+        ]
+        return draw(found, tmp_path / "picture.svg").count(b"role-legend-entry")
+
+    assert legends(16) == 0
+    assert legends(17) > 0
+
+
+def test_training_lengths_are_lengths_where_windows_count_n(tmp_path: Path) -> None:
+    """a^n b^n c^n d^n with n in 2-19."""
+    lengths = 4 * (1 + np.arange(200) % 60)
+    mine = write_result(tmp_path / "mine", np.ones((1, 200)), task="anbncndn", lengths=lengths)
+    assert "training lengths 8-76" in words([str(mine)], tmp_path / "picture.svg")
 
 
 def test_the_page_needs_no_network(results: list[str], tmp_path: Path) -> None:
