@@ -48,7 +48,7 @@ class Split:
 class Task:
     """What is asked: language + view + splits, with a version X.Y (X changes when strings or labels change).
 
-    paper:  its key in `marnn_bench.papers`, then the place in it
+    paper:  the key of its `PAPER`, then the place in it
     notes:  sentences on what differs from the paper, and on what to beware of
     """
 

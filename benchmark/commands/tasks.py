@@ -2,6 +2,7 @@
 
 import textwrap
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ import click
 from marnn_bench.commands.hints import HintedGroup
 from marnn_bench.commands.output import Table, format_option, note, show, suggest
 from marnn_bench.errors import UsageError
-from marnn_bench.papers import cited, paper_of
+from marnn_bench.store.remembered import remembered
 from marnn_bench.task import Task
-from marnn_bench.tasks.registry import all_tasks, find_task
+from marnn_bench.tasks.registry import all_tasks, builtin_tasks, cited, find_task, paper_of
+
+COLUMNS = 80
+"""Of a terminal."""
 
 
 @click.group(cls=HintedGroup, invoke_without_command=True)
@@ -45,11 +49,10 @@ def tasks(ctx: click.Context, style: str) -> None:
 @format_option
 def show_task(name: str, plot: Path | None, style: str) -> None:
     """Show one task: alphabet, rule, two labelled examples, splits, trivial scores."""
-    from marnn_bench.gallery.description import describe, distributions, examples, scores, worth_drawing
-
     task = find_task(name)
     if plot:
         from marnn_bench.gallery.charts import check_suffix
+        from marnn_bench.gallery.description import distributions, worth_drawing
         from marnn_bench.gallery.distributions import plot_distributions
 
         check_suffix(plot)
@@ -60,11 +63,28 @@ def show_task(name: str, plot: Path | None, style: str) -> None:
             )
         plot_distributions(f"{task.name} {task.version}", splits, plot)
         note(f"{plot} written.")
-    shown, trivial = examples(task), scores(task)
-    tables = [_splits(task), *([_trivial(trivial)] if trivial else [])]
-    data = {**describe(task), "examples": shown, "trivial": trivial}
-    show(style, _text(task, shown, tables), data, tables)
-    suggest(("generate", "--task", name, "--out", "data"))
+    ours = name in builtin_tasks()  # another package's task may change while these sources stay
+    said = remembered(f"task-{name}", partial(_said, task)) if ours else _said(task)
+    align = ["left", "right", *["left"] * 4]
+    tables = [Table(said["splits"], said["headers"], align), *_trivial(said["data"]["trivial"])]
+    show(style, _text(task, said, tables), said["data"], tables)
+    suggest(("generate", "--task", name))
+
+
+def _said(task: Task) -> dict[str, Any]:
+    """All that is shown of a task and takes a second to find out."""
+    from marnn_bench.gallery import description as of
+
+    examples = of.examples(task)
+    return {
+        "data": {**of.describe(task), "examples": examples, "trivial": of.scores(task)},
+        "examples": [[*of.aligned(example)] for example in examples],
+        "alphabet": of.shortened(task.language.alphabet.symbols),
+        "answers": of.shortened(task.columns),
+        "headers": of.split_headers(task),
+        "splits": [*of.split_rows(task)],
+        "overlaps": of.overlaps(task),
+    }
 
 
 def _listing(known: list[Task]) -> str:
@@ -82,39 +102,32 @@ def _address(source: str) -> list[str]:
     return [paper.url] if paper and paper.url else []
 
 
-def _text(task: Task, examples: list[Any], tables: list[Table]) -> str:
-    from marnn_bench.gallery.description import COLUMNS, aligned, overlaps, shortened
-
+def _text(task: Task, said: dict[str, Any], tables: list[Table]) -> str:
     lines = [
         textwrap.fill(f"{task.name} {task.version}: {task.summary}", COLUMNS),
         textwrap.fill(f"{task.view.name} view, {task.language_class}; {cited(task.paper)}", COLUMNS),
         *_address(task.paper),
         "",
-        f"alphabet  {shortened(task.language.alphabet.symbols)}",
-        f"answers   {shortened(task.columns)}",
+        f"alphabet  {said['alphabet']}",
+        f"answers   {said['answers']}",
     ]
-    for example in examples:
-        lines += ["", *aligned(example)]
+    for example in said["examples"]:
+        lines += ["", *example]
     splits, *trivial = tables
     # A law with several parameters has a line for each, so that the table fits.
     rows = [[cell.replace(",", ",\n") if ":" in cell else cell for cell in row] for row in splits.rows]
     lines += ["", str(replace(splits, rows=rows))]
-    for line in (*overlaps(task), *task.notes):
+    for line in (*said["overlaps"], *task.notes):
         lines += ["", textwrap.fill(line, COLUMNS)]
     lines += [f"\n{table}" for table in trivial]
     return "\n".join(lines)
 
 
-def _splits(task: Task) -> Table:
-    from marnn_bench.gallery.description import split_headers, split_rows
-
-    return Table([*split_rows(task)], split_headers(task), ["left", "right", *["left"] * 4])
-
-
-def _trivial(scores: dict[str, Any]) -> Table:
+def _trivial(scores: dict[str, Any]) -> list[Table]:
     cells = [
         [split, score["name"], f"{score['sequence_accuracy']:.4f}", f"{score['position_accuracy']:.4f}"]
         for split, listed in scores.items()
         for score in listed
     ]
-    return Table(cells, ["split", "trivial answer", "sequence accuracy", "by position"])
+    headers = ["split", "trivial answer", "sequence accuracy", "by position"]
+    return [Table(cells, headers)] if cells else []

@@ -14,9 +14,8 @@ from marnn_bench.gallery.description import (
     split_rows,
     worth_drawing,
 )
-from marnn_bench.papers import cited
 from marnn_bench.task import Task
-from marnn_bench.tasks.registry import builtin_tasks
+from marnn_bench.tasks.registry import builtin_tasks, cited
 
 HEAD = """\
 # Tasks

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from marnn_bench.generators.kernels.cache import cache_folder
-from marnn_bench.store.manifest import write_json
 
 PACKAGES = ("marnn_bench", "marnn_bench.generators", "marnn_bench.baselines", "marnn_bench.leaderboard")
 
@@ -21,9 +21,13 @@ def remembered(name: str, compute: Callable[[], Any]) -> Any:
     with suppress(OSError, ValueError):
         return json.loads(file.read_text("utf-8"))
     result = compute()
+    text = json.dumps(result)
     with suppress(OSError):
-        write_json(file, result)
-    return json.loads(json.dumps(result))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary = file.with_name(f".{file.name}.{os.getpid()}")
+        temporary.write_text(text, "utf-8")
+        temporary.replace(file)
+    return json.loads(text)
 
 
 @cache

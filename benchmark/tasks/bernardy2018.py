@@ -17,8 +17,17 @@ which is followed, has the latter alone.
 
 from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.window import Window
+from marnn_bench.papers import Paper
 from marnn_bench.task import Split, Task
 from marnn_bench.views import NextSymbol
+
+PAPER = Paper(
+    "bernardy2018", ("Jean-Philippe Bernardy",), 2018,
+    "Can Recurrent Neural Networks Learn Nested Recursion?",
+    "https://aclanthology.org/2018.lilt-16.1",
+    fields={"journal": "Linguistic Issues in Language Technology", "volume": "16", "number": "1"},
+)  # fmt: skip
+
 
 ANY_STRING = "uniform-strings"
 LONG_DISTANCE, NEW_DEPTHS = "enclosed:outer=1,parts=2,pool=1000", "enclosed:outer=5,parts=1,pool=1000"

@@ -16,8 +16,18 @@ from marnn_bench.generators.languages.copying import BigramFlip, SequenceCopy, S
 from marnn_bench.generators.languages.gender import Gender
 from marnn_bench.generators.languages.svo_sov import SvoSov
 from marnn_bench.generators.window import Window
+from marnn_bench.papers import Paper, arxiv
 from marnn_bench.task import Split, Task
 from marnn_bench.views import Transduce
+
+PAPER = Paper(
+    "grefenstette2015",
+    ("Edward Grefenstette", "Karl Moritz Hermann", "Mustafa Suleyman", "Phil Blunsom"), 2015,
+    "Learning to Transduce with Unbounded Memory",
+    "https://arxiv.org/abs/1506.02516", "inproceedings",
+    {"booktitle": "Advances in Neural Information Processing Systems 28", **arxiv("1506.02516")},
+)  # fmt: skip
+
 
 SHORT, LONG = Window(8, 64), Window(65, 128)
 SHORT_SENTENCES = (

@@ -34,8 +34,17 @@ from marnn_bench.generators.languages.counter_languages import (
 )
 from marnn_bench.generators.languages.palindromes import MarkedPalindromes
 from marnn_bench.generators.window import Window
+from marnn_bench.papers import Paper, arxiv
 from marnn_bench.task import Split, Task
 from marnn_bench.views import NextSymbol
+
+PAPER = Paper(
+    "joulin2015", ("Armand Joulin", "Tomas Mikolov"), 2015,
+    "Inferring Algorithmic Patterns with Stack-Augmented Recurrent Nets",
+    "https://arxiv.org/abs/1503.01007", "inproceedings",
+    {"booktitle": "Advances in Neural Information Processing Systems 28", **arxiv("1503.01007")},
+)  # fmt: skip
+
 
 TRAIN, TEST = Window(2, 19), Window(1, 60)
 OVERLAPS = "n up to 60 includes the n of train, as in the paper"

@@ -20,8 +20,17 @@ from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
 from marnn_bench.generators.languages.palindromes import MarkedPalindromes
 from marnn_bench.generators.window import Window
+from marnn_bench.papers import Paper, arxiv
 from marnn_bench.task import Split, Task
 from marnn_bench.views import Recognition
+
+PAPER = Paper(
+    "mali2019", ("Ankur Mali", "Alexander Ororbia", "C. Lee Giles"), 2019,
+    "The Neural State Pushdown Automata",
+    "https://arxiv.org/abs/1909.05233",
+    fields={"journal": "arXiv preprint arXiv:1909.05233", **arxiv("1909.05233")},
+)  # fmt: skip
+
 
 SPLITS = {
     "train": Split(4_000, Window(1, 30)),

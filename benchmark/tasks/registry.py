@@ -10,9 +10,12 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 from marnn_bench.errors import UsageError
-from marnn_bench.papers import PAPERS
+from marnn_bench.papers import Paper
 from marnn_bench.task import Task
 from marnn_bench.tasks.suites import suites
+
+PAPER_ORDER = ("suzgun2019", "suzgun2019b", "joulin2015", "grefenstette2015", "bernardy2018", "mali2019")
+"""The order in which papers are listed; a module that is not named here comes after them."""
 
 RECOGNITION_SUFFIX = "--recognition"
 """Behind the name of a next-symbol task: the same strings, asked whether they are members."""
@@ -28,11 +31,35 @@ def builtin_tasks() -> dict[str, Task]:
 
 
 def builtin_modules() -> list[ModuleType]:
-    """The modules beside this one that have a tuple TASKS, one per paper, in the order of `marnn_bench.papers`."""
+    """The modules beside this one that have a PAPER and its TASKS, as they are listed."""
     found = {module.name for module in iter_modules([str(Path(__file__).parent)])}
-    papers = [key for key in PAPERS if key in found] + sorted(found.difference(PAPERS))
+    papers = [paper for paper in PAPER_ORDER if paper in found] + sorted(found.difference(PAPER_ORDER))
     modules = [import_module(f"{__package__}.{paper}") for paper in papers]
     return [module for module in modules if hasattr(module, "TASKS")]
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    """The papers that our tasks come from, by key."""
+    return {module.PAPER.key: module.PAPER for module in builtin_modules()}
+
+
+def paper_of(source: str) -> Paper | None:
+    """The paper that a `Task.paper` names, such as `joulin2015, Table 2`; None for one that is not ours."""
+    return papers().get(source.partition(",")[0])
+
+
+def cited(source: str, link: bool = False) -> str:
+    """A `Task.paper` as a text cites it, in Markdown with a link.
+
+    >>> cited("joulin2015, Table 2"), cited("mali2019", link=True)
+    ('Joulin & Mikolov 2015, Table 2', '[Mali et al. 2019](https://arxiv.org/abs/1909.05233)')
+    """
+    paper = paper_of(source)
+    if paper is None:
+        return source
+    name = f"[{paper.name}]({paper.url})" if link and paper.url else paper.name
+    return name + source.removeprefix(paper.key)
 
 
 def all_tasks() -> dict[str, Task]:

@@ -12,8 +12,19 @@ from marnn_bench.generators.languages.palindromes import (
     homomorphic_palindromes,
 )
 from marnn_bench.generators.window import Window
+from marnn_bench.papers import Paper, arxiv
 from marnn_bench.task import Split, Task
 from marnn_bench.views import NextSymbol, Synchronous, View
+
+AUTHORS = ("Mirac Suzgun", "Sebastian Gehrmann", "Yonatan Belinkov", "Stuart M. Shieber")
+
+PAPER = Paper(
+    "suzgun2019", AUTHORS, 2019,
+    "Memory-Augmented Recurrent Neural Networks Can Learn Generalized Dyck Languages",
+    "https://arxiv.org/abs/1911.03329",
+    fields={"journal": "arXiv preprint arXiv:1911.03329", **arxiv("1911.03329")},
+)  # fmt: skip
+
 
 SHORT, LONG = Window(2, 50), Window(52, 100)
 GRAMMAR = "pcfg:p=1/2,q=1/4"

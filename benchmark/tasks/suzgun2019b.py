@@ -6,9 +6,21 @@ also the law of the shuffles, uniform over lengths, then over the strings of a l
 
 from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.shuffles import Shuffle
+from marnn_bench.papers import Paper, arxiv
 from marnn_bench.task import Split, Task
-from marnn_bench.tasks.suzgun2019 import DYCK2, LONG, SHORT
+from marnn_bench.tasks.suzgun2019 import AUTHORS, DYCK2, LONG, SHORT
 from marnn_bench.views import NextSymbol
+
+PAPER = Paper(
+    "suzgun2019b", AUTHORS, 2019,
+    "LSTM Networks Can Perform Dynamic Counting",
+    "https://aclanthology.org/W19-3905", "inproceedings",
+    {
+        "booktitle": "Proceedings of the Workshop on Deep Learning and Formal Languages: Building Bridges",
+        "pages": "44--54", "publisher": "Association for Computational Linguistics", **arxiv("1906.03648"),
+    },
+)  # fmt: skip
+
 
 SHUFFLED = {"train": Split(5_000, SHORT), "test": Split(5_000, LONG)}
 

@@ -5,9 +5,19 @@ lengths, then over the strings of a length, are ours: those of the tasks of Suzg
 """
 
 from marnn_bench.generators.languages.tomita import tomita
+from marnn_bench.papers import Paper
 from marnn_bench.task import Split, Task
 from marnn_bench.tasks.suzgun2019 import LONG, SHORT
 from marnn_bench.views import NextSymbol
+
+PAPER = Paper(
+    "tomita1982", ("Masaru Tomita",), 1982,
+    "Dynamic Construction of Finite-State Automata from Examples Using Hill-Climbing", "", "inproceedings",
+    {
+        "booktitle": "Proceedings of the Fourth Annual Conference of the Cognitive Science Society",
+        "pages": "105--108",
+    },
+)  # fmt: skip
 
 
 def _task(number: int, summary: str) -> Task:
