@@ -21,7 +21,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from marnn_bench.generators.alphabet import END
+from marnn_bench.generators.devices.text_lines import numbered_lines, shorten
 from marnn_bench.generators.errors import LanguageError
+from marnn_bench.generators.number_text import read_number
 
 SUM_TOLERANCE = Fraction(1, 10**6)
 """Probabilities whose sum is this close to one are divided by it, with a warning."""
@@ -65,7 +67,7 @@ class SourceLine(NamedTuple):
 
     def error(self, message: str) -> LanguageError:
         """An error that names the line."""
-        return LanguageError(f"Line {self.line}, `{self.text}`: {message}")
+        return LanguageError(f"Line {self.line}, `{shorten(self.text)}`: {message}")
 
 
 class Line(NamedTuple):
@@ -107,8 +109,8 @@ def read_lines(text: str) -> Iterator[Line]:
 def _logical_lines(text: str) -> Iterator[SourceLine]:
     """The lines with their continuations."""
     begun, first = "", 1
-    for number, line in enumerate(text.splitlines(), 1):
-        begun += line.strip()
+    for number, line in numbered_lines(text):
+        begun += line
         if begun.endswith("\\"):
             begun = begun[:-1] + " "
         else:
@@ -128,7 +130,9 @@ def _tokens(place: SourceLine) -> tuple[Tokens, tuple[str, range] | None]:
     while at < len(place.text):
         match = TOKEN.match(place.text, at)
         if match is None or match.lastgroup is None:
-            raise place.error(f"cannot be read from `{place.text[at:]}` on; symbols are quoted, like 'a'.")
+            raise place.error(
+                f"cannot be read from `{shorten(place.text[at:])}` on; symbols are quoted, like 'a'."
+            )
         at = match.end()
         if match.lastgroup == "family":
             family = (match[3], range(int(match[4]), int(match[5]) + 1))
@@ -166,9 +170,10 @@ def _line(place: SourceLine, tokens: Tokens) -> Line:
 
 def _probability(place: SourceLine, word: str) -> Fraction:
     try:
-        probability = Fraction(word[1:-1].strip())
-    except (ValueError, ZeroDivisionError):
-        raise place.error(f"{word} is no probability; write it like [1/3] or [0.25].") from None
+        probability = read_number(word[1:-1])
+    except ValueError as error:
+        wrong = str(error).replace("number", "probability")
+        raise place.error(f"{shorten(word)} {wrong}; write it like [1/3] or [0.25].") from None
     if not 0 < probability <= 1:
         raise place.error(f"a probability is above 0 and at most 1, not {word}.")
     return probability

@@ -28,6 +28,8 @@ TOMITA = {
         accept q
         q 1 -> q
         q 0 -> sink
+        sink 0 -> sink
+        sink 1 -> sink
     """,
     2: """
         start q
