@@ -16,6 +16,10 @@ MASK_SYMBOLS: Final = 63
 """Largest alphabet whose sets of symbols and END fit the 64 bits of a mask."""
 
 
+MAX_SYMBOLS: Final = 1 << 16
+"""Largest alphabet whose symbol ids fit two bytes."""
+
+
 @dataclass(frozen=True)
 class Alphabet:
     """An ordered set of symbols; a symbol's id is its place in it.
@@ -34,15 +38,22 @@ class Alphabet:
     def __post_init__(self) -> None:
         if not self.symbols:
             raise LanguageError("An alphabet needs at least one symbol.")
+        if len(self.symbols) > MAX_SYMBOLS:
+            raise LanguageError(
+                f"An alphabet has at most {MAX_SYMBOLS:,} symbols, not {len(self.symbols):,}."
+            )
         for symbol in self.symbols:
             if not symbol or symbol.split() != [symbol]:
                 raise LanguageError(
                     f"Symbol {symbol!r} is empty or has a space in it; spaces separate symbols."
                 )
+            if not symbol.isprintable():
+                raise LanguageError(f"Symbol {symbol!r} has a character that cannot be seen; rename it.")
             if symbol == END:
                 raise LanguageError(f"Symbol {END} is reserved for the end of a string; rename it.")
         if len(set(self.symbols)) < len(self.symbols):
-            raise LanguageError(f"An alphabet names a symbol twice: {' '.join(self.symbols)}.")
+            twice = next(symbol for i, symbol in enumerate(self.symbols) if symbol in self.symbols[:i])
+            raise LanguageError(f"An alphabet names a symbol twice: {twice}.")
 
     @classmethod
     def of(cls, symbols: str | Iterable[str]) -> "Alphabet":

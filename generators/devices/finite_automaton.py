@@ -33,7 +33,6 @@ from marnn_bench.generators.labeller import Labeller
 from marnn_bench.generators.number_text import read_number
 from marnn_bench.generators.strings import Strings
 
-
 MAX_MOVES = 1 << 24
 """States times symbols, of which a table is made."""
 
