@@ -20,6 +20,12 @@ MAX_SYMBOLS: Final = 1 << 16
 """Largest alphabet whose symbol ids fit two bytes."""
 
 
+MAX_SYMBOL_LENGTH: Final = 100
+"""Characters of a symbol, which errors show."""
+SHOWN: Final = 300
+"""Characters of an alphabet that an error shows."""
+
+
 @dataclass(frozen=True)
 class Alphabet:
     """An ordered set of symbols; a symbol's id is its place in it.
@@ -46,6 +52,10 @@ class Alphabet:
             if not symbol or symbol.split() != [symbol]:
                 raise LanguageError(
                     f"Symbol {symbol!r} is empty or has a space in it; spaces separate symbols."
+                )
+            if len(symbol) > MAX_SYMBOL_LENGTH:
+                raise LanguageError(
+                    f"Symbol {symbol[:20]!r}... has {len(symbol):,} characters, more than {MAX_SYMBOL_LENGTH}."
                 )
             if not symbol.isprintable():
                 raise LanguageError(f"Symbol {symbol!r} has a character that cannot be seen; rename it.")
@@ -77,7 +87,9 @@ class Alphabet:
             return self.symbols.index(symbol)
         except ValueError:
             known = " ".join(self.symbols)
-            raise LanguageError(f"Symbol {symbol!r} is not in the alphabet {known}.") from None
+            if len(known) > SHOWN:
+                known = f"{known[:SHOWN]} ... ({len(self):,} symbols)"
+            raise LanguageError(f"Symbol {symbol[:SHOWN]!r} is not in the alphabet {known}.") from None
 
     def mask(self, symbols: Iterable[str]) -> int:
         """The set of these symbols (END allowed) as a bit mask."""

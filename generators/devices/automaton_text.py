@@ -20,11 +20,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from marnn_bench.generators.alphabet import Alphabet
-from marnn_bench.generators.devices.text_lines import numbered_lines, shorten
+from marnn_bench.generators.devices.text_lines import error_at, numbered_lines, shorten
 from marnn_bench.generators.errors import LanguageError
 
 START, ACCEPT, ACCEPT_ANY, ALPHABET = KEYWORDS = ("start", "accept", "accept any", "alphabet")
 
+MAX_NAME: Final = 100
+"""Characters of a name, which errors show."""
 MAX_RULES: Final = 10_000
 """Of an automaton's text; the devices look at pairs of states and symbols."""
 
@@ -51,10 +53,12 @@ class Line:
 
     def error(self, message: str) -> LanguageError:
         """An error that names the line."""
-        return LanguageError(f"Line {self.number}, `{shorten(self.text)}`: {message}")
+        return error_at(self.number, self.text, message)
 
     def check_name(self, name: str) -> None:
         """LanguageError if this is no name of a state: part of a list or a weight, or a word of the notation."""
+        if len(name) > MAX_NAME:
+            raise self.error(f"a name has at most {MAX_NAME} characters, not {len(name):,}.")
         if any(sign in name for sign in ",[]") or name == "any":
             raise self.error(
                 f"{name} is no name of a state: these have no comma or square bracket, and `any` is taken."
@@ -161,7 +165,9 @@ def parse_automaton(text: str) -> AutomatonText:
         missing = ACCEPT if START in named else START
         raise LanguageError(f"An automaton's text needs a line `{missing}`.")
     if len(named[START]) > 1:
-        raise LanguageError(f"An automaton starts in one state, not in {' and '.join(named[START])}.")
+        raise LanguageError(
+            f"An automaton starts in one state, not in {shorten(' and '.join(named[START]))}."
+        )
     for name in named.get(ACCEPT_ANY, ()):
         if name in named.get(ACCEPT, ()):
             raise lines[ACCEPT_ANY].error(f"{name} accepts with an empty memory already; leave it out there.")

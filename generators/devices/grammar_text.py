@@ -22,7 +22,7 @@ from math import lcm
 from typing import NamedTuple
 
 from marnn_bench.generators.alphabet import END
-from marnn_bench.generators.devices.text_lines import numbered_lines, shorten
+from marnn_bench.generators.devices.text_lines import error_at, numbered_lines, shorten
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.number_text import read_number
 
@@ -78,7 +78,7 @@ class SourceLine(NamedTuple):
 
     def error(self, message: str) -> LanguageError:
         """An error that names the line."""
-        return LanguageError(f"Line {self.line}, `{shorten(self.text)}`: {message}")
+        return error_at(self.line, self.text, message)
 
 
 class Line(NamedTuple):

@@ -7,6 +7,7 @@ from marnn_bench.generators.errors import LanguageError
 
 SHOWN = 100
 """Characters of a line that an error shows."""
+LONGEST_MESSAGE = 300
 
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -19,6 +20,13 @@ def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
                     f"Line {number} has a character that cannot be seen, U+{ord(character):04X} ({name}): delete it."
                 )
         yield number, line.strip()
+
+
+def error_at(number: int, text: str, message: str) -> LanguageError:
+    """An error that names a line; a message with a name of thousands of characters in it is cut in the middle."""
+    if len(message) > LONGEST_MESSAGE:
+        message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 2 :]}"
+    return LanguageError(f"Line {number}, `{shorten(text)}`: {message}")
 
 
 def shorten(text: str) -> str:
