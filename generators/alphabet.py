@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -84,12 +85,16 @@ class Alphabet:
     def id(self, symbol: str) -> int:
         """The symbol's place in the alphabet, counted from 0."""
         try:
-            return self.symbols.index(symbol)
-        except ValueError:
+            return self._places[symbol]
+        except KeyError:
             known = " ".join(self.symbols)
             if len(known) > SHOWN:
                 known = f"{known[:SHOWN]} ... ({len(self):,} symbols)"
             raise LanguageError(f"Symbol {symbol[:SHOWN]!r} is not in the alphabet {known}.") from None
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {symbol: i for i, symbol in enumerate(self.symbols)}
 
     def mask(self, symbols: Iterable[str]) -> int:
         """The set of these symbols (END allowed) as a bit mask."""

@@ -89,6 +89,11 @@ class Grammar:
         """How many derivations the strings of this length have together. LanguageError where there is no end of them."""
         return int(self._counts.by_length(length)[self._binarised.start][length])
 
+    @property
+    def largest(self) -> int:
+        """The length of the longest strings that are counted within a minute."""
+        return self._counts.longest
+
     def count(self, length: int) -> int:
         """How many strings of this length there are, by an unambiguous grammar."""
         self._require_unambiguous()

@@ -111,8 +111,15 @@ class Inside:
             len(grammar.pairs) * longest // 2 + alternatives + units + LINEAR_WORK * grammar.size
         )
         if longest > SAMPLE and isinstance(self.weights[0][0], int):  # numbers grow with the length
-            most = max(int(row[SAMPLE]).bit_length() for row in _by_length(self, SAMPLE))
-            steps += steps * (most * longest // SAMPLE) ** 2 // LARGE_BITS**2
+            table = _by_length(self, SAMPLE)
+            most = max(int(row[SAMPLE]).bit_length() for row in table)
+            filled = [sum(map(bool, row[1 : SAMPLE + 1])) for row in table]
+            splits = (
+                sum(filled[first] * filled[rest] for first, rest in grammar.pairs)
+                * (longest // SAMPLE) ** 2
+                // 2
+            )
+            steps += splits * (most * longest // SAMPLE) ** 2 // LARGE_BITS**2
         return steps
 
     def by_length(self, longest: int) -> list[list[Weight]]:

@@ -46,7 +46,7 @@ class UniformStringsLaw(TwoStageLaw):
     def log_prob(self, strings: Strings, window: Window) -> NDArray[np.float64]:
         sizes = strings.lengths
         inside = (window.low <= sizes) & (sizes <= window.high) & self.language.accepts(strings)
-        return np.where(inside, -log(sum(map(self.language.count, window))), -np.inf)
+        return np.where(inside, -log(sum(self.size_weights(window).values())), -np.inf)
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,20 @@ from marnn_bench.generators.devices import binarised_grammar
 from marnn_bench.generators.devices.grammar import Grammar
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import derive_key
+from marnn_bench.generators.language import Language
+from marnn_bench.generators.languages.dyck import Dyck
+from marnn_bench.generators.languages.gender import Gender
+from marnn_bench.generators.languages.regular import Regular
+from marnn_bench.generators.languages.shuffles import Shuffle
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 
 KEY = derive_key({"test": "limits"})
 ONE = np.arange(1, dtype=np.uint64)
+DIGITS = Regular.parse(
+    "digits",
+    f"start 0\naccept 0\n0 a -> 1 [1/{10**49 + 7}]\n1 a -> 0 [1/{10**49 + 9}]\n0 b -> 0 [1/{10**49 + 13}]",
+)
 DYCK1 = "S -> '(' S ')' [1/2] | S S [1/4] | [1/4]"
 
 
@@ -26,10 +35,34 @@ def test_a_window_whose_tables_would_take_minutes_is_refused_with_one_that_would
         law.draw(window, KEY, ONE)
 
 
+@pytest.mark.parametrize(
+    ("language", "spec", "message"),
+    [
+        (Dyck(2), "pcfg", r"tables for strings of up to 4,000 symbols, .* 1:20000 is too wide. Try 1:4000"),
+        (Shuffle(2), "uniform", r"the tables of shuffle2 reach up to 1,000, beyond which they take minutes. Try 1:1000"),
+        (Gender(), "uniform", r"the tables of gender reach up to \d,\d+, beyond which they take minutes. Try 1:\d+"),
+        (Gender(), "itg", r"Strings of 20,000 symbols take tables of .*: ask for up to 2,048 symbols"),
+        (Dyck(2), "uniform", r"the tables of dyck2 reach up to 10,000, beyond which they take minutes. Try 1:10000"),
+        (DIGITS, "uniform", r"the tables of digits reach up to 10,000, beyond"),
+        (DIGITS, "weighted", r"products of these weights reach up to 511 symbols, .* or weights with fewer digits"),
+    ],
+)  # fmt: skip
+def test_a_law_whose_tables_would_take_minutes_says_how_far_they_reach(
+    language: Language, spec: str, message: str
+) -> None:
+    with pytest.raises(LanguageError, match=message):
+        language.law(spec).draw(Window(1, 20_000 if spec != "weighted" else 5_000), KEY, ONE)
+
+
+def test_a_string_of_a_finite_automaton_is_enumerated_however_long_it_is() -> None:
+    only_a = Regular.parse("only-a", "start q\naccept q\nq a -> q")
+    assert [*only_a.enumerate(5_000)] == [(0,) * 5_000]
+
+
 def test_numbers_of_derivations_grow_with_the_length_and_so_do_the_steps_they_take() -> None:
     grammar = Grammar.without_probabilities("S -> 'a' S 'a' S | 'b' S 'b' S | 'c' S 'c' S | ")
     with pytest.raises(
-        LanguageError, match=r"Strings of 4,000 symbols take tables of .*: ask for up to 1,024 symbols"
+        LanguageError, match=r"Strings of 4,000 symbols take tables of .*: ask for up to 2,048 symbols"
     ):
         grammar.count(4_000)
 
