@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -14,6 +15,16 @@ END: Final = "END"
 
 MASK_SYMBOLS: Final = 63
 """Largest alphabet whose sets of symbols and END fit the 64 bits of a mask."""
+
+
+MAX_SYMBOLS: Final = 1 << 16
+"""Largest alphabet whose symbol ids fit two bytes."""
+
+
+MAX_SYMBOL_LENGTH: Final = 100
+"""Characters of a symbol, which errors show."""
+SHOWN: Final = 300
+"""Characters of an alphabet that an error shows."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +45,26 @@ class Alphabet:
     def __post_init__(self) -> None:
         if not self.symbols:
             raise LanguageError("An alphabet needs at least one symbol.")
+        if len(self.symbols) > MAX_SYMBOLS:
+            raise LanguageError(
+                f"An alphabet has at most {MAX_SYMBOLS:,} symbols, not {len(self.symbols):,}."
+            )
         for symbol in self.symbols:
             if not symbol or symbol.split() != [symbol]:
                 raise LanguageError(
                     f"Symbol {symbol!r} is empty or has a space in it; spaces separate symbols."
                 )
+            if len(symbol) > MAX_SYMBOL_LENGTH:
+                raise LanguageError(
+                    f"Symbol {symbol[:20]!r}... has {len(symbol):,} characters, more than {MAX_SYMBOL_LENGTH}."
+                )
+            if not symbol.isprintable():
+                raise LanguageError(f"Symbol {symbol!r} has a character that cannot be seen; rename it.")
             if symbol == END:
                 raise LanguageError(f"Symbol {END} is reserved for the end of a string; rename it.")
         if len(set(self.symbols)) < len(self.symbols):
-            raise LanguageError(f"An alphabet names a symbol twice: {' '.join(self.symbols)}.")
+            twice = next(symbol for i, symbol in enumerate(self.symbols) if symbol in self.symbols[:i])
+            raise LanguageError(f"An alphabet names a symbol twice: {twice}.")
 
     @classmethod
     def of(cls, symbols: str | Iterable[str]) -> "Alphabet":
@@ -63,10 +85,16 @@ class Alphabet:
     def id(self, symbol: str) -> int:
         """The symbol's place in the alphabet, counted from 0."""
         try:
-            return self.symbols.index(symbol)
-        except ValueError:
+            return self._places[symbol]
+        except KeyError:
             known = " ".join(self.symbols)
-            raise LanguageError(f"Symbol {symbol!r} is not in the alphabet {known}.") from None
+            if len(known) > SHOWN:
+                known = f"{known[:SHOWN]} ... ({len(self):,} symbols)"
+            raise LanguageError(f"Symbol {symbol[:SHOWN]!r} is not in the alphabet {known}.") from None
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {symbol: i for i, symbol in enumerate(self.symbols)}
 
     def mask(self, symbols: Iterable[str]) -> int:
         """The set of these symbols (END allowed) as a bit mask."""

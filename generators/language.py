@@ -20,7 +20,7 @@ from marnn_bench.generators.window import Window
 Masks = NDArray[np.uint64]
 
 MAX_SIZE = 10_000
-"""Of a window; the numbers of strings of that size have thousands of digits."""
+"""Of any window; the numbers of strings of that size have thousands of digits."""
 
 
 class Language(ABC):
@@ -43,6 +43,11 @@ class Language(ABC):
         @property
         def alphabet(self) -> Alphabet:
             """The symbols of its strings."""
+
+    @property
+    def largest(self) -> int:
+        """Up to this size, strings are counted and drawn within a minute."""
+        return MAX_SIZE
 
     @property
     def automaton(self) -> Labeller:
@@ -77,9 +82,10 @@ class Language(ABC):
 
     def sizes(self, window: Window) -> list[int]:
         """The sizes in the window that some string has."""
-        if window.high > MAX_SIZE:
+        if window.high > self.largest:
             raise LanguageError(
-                f"Window {window} is too wide: sizes are counted one by one up to {MAX_SIZE:,}."
+                f"Window {window} is too wide: the tables of {self.name} reach up to {self.largest:,}, beyond which they "
+                f"take minutes. Try {Window(min(window.low, 2), self.largest)}."
             )
         found = [size for size in window if self.count(size)]
         if not found:

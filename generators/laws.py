@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from marnn_bench.generators import kernels
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
+from marnn_bench.generators.number_text import read_number
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.thresholds import EXACT, Weight, thresholds, total
 from marnn_bench.generators.window import Window
 
 Draws = NDArray[np.uint64]
+
+EXAMPLE = "pcfg:p=1/2,q=1/4"
 
 
 class Law(ABC):
@@ -80,16 +83,25 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Fraction]]:
     ('pcfg', {'p': Fraction(1, 2), 'q': Fraction(1, 4)})
     """
     name, _, listed = spec.partition(":")
-    parameters = {}
+    parameters: dict[str, Fraction] = {}
     for item in filter(None, listed.split(",")):
-        key, equals, number = item.partition("=")
+        key, equals, number = (part.strip() for part in item.partition("="))
         try:
-            parameters[key.strip()] = Fraction(number.strip())
-        except (ValueError, ZeroDivisionError):
-            equals = ""
-        if not equals:
-            raise LanguageError(f"Law {spec!r}: {item!r} is not NAME=NUMBER; write it like pcfg:p=1/2,q=1/4.")
+            value = read_number(number)
+        except ValueError as error:
+            wrong = "is not NAME=NUMBER" if not equals or "no number" in str(error) else str(error)
+            raise LanguageError(
+                f"Law {_shown(spec)}: {_shown(item)} {wrong}; write it like {EXAMPLE}."
+            ) from None
+        if not key or key in parameters:
+            wrong = "is given twice" if key else "has no name"
+            raise LanguageError(f"Law {_shown(spec)}: {_shown(item)} {wrong}; write it like {EXAMPLE}.")
+        parameters[key] = value
     return name, parameters
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else f"{text[:57]}...")
 
 
 def format_spec(name: str, parameters: Mapping[str, Any]) -> str:

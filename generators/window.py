@@ -1,5 +1,6 @@
 """Windows: inclusive ranges of string lengths."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -28,10 +29,11 @@ class Window:
     @classmethod
     def parse(cls, text: str) -> "Window":
         """Read LOW:HIGH."""
-        low, colon, high = text.partition(":")
-        if not (colon and low.isdecimal() and high.isdecimal()):
-            raise LanguageError(f"Window {text!r} is not of the form LOW:HIGH; try 2:50.")
-        return cls(int(low), int(high))
+        ends = re.fullmatch(r"([0-9]{1,18}):([0-9]{1,18})", text)
+        if not ends:
+            shown = text if len(text) <= 60 else f"{text[:57]}..."
+            raise LanguageError(f"Window {shown!r} is not of the form LOW:HIGH; try 2:50.")
+        return cls(int(ends[1]), int(ends[2]))
 
     def __str__(self) -> str:
         return f"{self.low}:{self.high}"

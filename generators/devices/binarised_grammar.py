@@ -35,9 +35,10 @@ is one subtraction, in 1 / (1 - loop). A loop is 1 only at nodes that derive not
 zero; next to that, 200 digits may be lost.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
+from graphlib import CycleError, TopologicalSorter
 from operator import mul
 
 from marnn_bench.generators.alphabet import Alphabet
@@ -49,6 +50,11 @@ EXTENDED = Context(prec=300, Emax=EXACT.Emax, Emin=EXACT.Emin)
 MAX_NEWTON_STEPS = 2_000
 """Of Newton's method. It takes about ten; 400 where critical rules derive nothing but the empty string."""
 NEWTON_TOLERANCE, ERROR_BOUND = Decimal("1e-105"), Decimal("1e-100")
+
+MAX_CLOSURE_WORK = 10_000_000
+"""Multiplications behind the unit derivations of a grammar, a minute or less; a dozen nonterminals take thousands."""
+MAX_EMPTY_BITS = 1_000_000
+"""Of the number of derivations of the empty string."""
 
 RuleWeights = Sequence[Sequence[Weight]]
 """Of each nonterminal, the weights of its alternatives: probabilities, or ones to count derivations."""
@@ -124,31 +130,57 @@ class BinarisedGrammar:
         return found
 
 
-def unit_closure(rows: Sequence[Mapping[int, Weight]]) -> list[dict[int, Weight]]:
+class Work:
+    """What may still be multiplied before a grammar is refused."""
+
+    def __init__(self, grammar: BinarisedGrammar) -> None:
+        self.nodes, self.left = grammar.size, MAX_CLOSURE_WORK
+
+    def spend(self, products: int) -> None:
+        """Take off so many products. LanguageError if nothing is left."""
+        self.left -= products
+        if self.left < 0:
+            raise LanguageError(
+                f"The unit and empty rules of this grammar, {self.nodes:,} symbols, nonterminals and pairs of them, take "
+                f"more than {MAX_CLOSURE_WORK:,} products: use fewer nonterminals that can turn into one another."
+            )
+
+
+def unit_closure(rows: Sequence[Mapping[int, Weight]], work: Work) -> list[dict[int, Weight]]:
     """M + M^2 + M^3 + ... by rows: the ways through one node after another are added (Kleene)."""
     sums = [dict(row) for row in rows]
-    inner = [i for i, row in enumerate(sums) if row]
-    for k in inner:
-        if loop := sums[k].get(k):
+    columns: list[dict[int, None]] = [{} for _ in sums]  # by node, the rows that have it
+    for i, row in enumerate(sums):
+        for j in row:
+            columns[j][i] = None
+    for k, through in enumerate(sums):
+        if not through:
+            continue
+        if loop := through.get(k):
             star = Decimal(1) / (1 - loop)
-            sums[k] = {j: star * weight for j, weight in sums[k].items()}
-        for i in inner:
-            if i != k and k in sums[i]:
+            through = sums[k] = {j: star * weight for j, weight in through.items()}
+        work.spend(1 + len(through) * len(columns[k]))
+        for i in columns[k]:
+            if i != k:
                 factor, row = sums[i][k], sums[i]
-                for j, weight in sums[k].items():
+                for j, weight in through.items():
                     row[j] = row.get(j, 0) + factor * weight
+                    if j != k:
+                        columns[j][i] = None
     return sums
 
 
 def empty_probabilities(grammar: BinarisedGrammar, weights: RuleWeights) -> list[Weight]:
     """The least solution of e = F(e) for probabilities: Newton's method, and the proof of its result."""
     empty: list[Weight] = [0] * grammar.size
+    work = Work(grammar)
     for _ in range(MAX_NEWTON_STEPS):
         gap = [
             after - before for after, before in zip(grammar.empty_weights(weights, empty), empty, strict=True)
         ]
-        sums = unit_closure(grammar.unit_steps(weights, empty))
+        sums = unit_closure(grammar.unit_steps(weights, empty), work)
         step = _apply(sums, gap)
+        work.spend(grammar.size + sum(map(len, sums)))
         empty = [weight + more for weight, more in zip(empty, step, strict=True)]
         if all(more <= NEWTON_TOLERANCE * weight for more, weight in zip(step, empty, strict=True)):
             break
@@ -162,6 +194,39 @@ def empty_probabilities(grammar: BinarisedGrammar, weights: RuleWeights) -> list
             "that derive nothing but the empty string."
         )
     return empty
+
+
+def empty_counts(grammar: BinarisedGrammar, weights: RuleWeights) -> list[Weight]:
+    """How often each node derives the empty string. LanguageError where there is no end of derivations.
+
+    Passes are made until nothing changes: as many as derivations of the empty string are high.
+    """
+    work = Work(grammar)
+    possible = _repeated(
+        lambda empty: [min(weight, 1) for weight in grammar.empty_weights(weights, empty)], work
+    )
+    try:
+        TopologicalSorter(dict(enumerate(grammar.unit_steps(weights, possible)))).prepare()
+    except CycleError:
+        raise LanguageError(
+            "A nonterminal of this grammar derives itself, so that a string has infinitely many derivations."
+        ) from None
+    return _repeated(lambda empty: grammar.empty_weights(weights, empty), work)
+
+
+def _repeated(change: Callable[[list[Weight]], list[Weight]], work: Work) -> list[Weight]:
+    """What a change leads to, made again and again from zeros on."""
+    before: list[Weight] = []
+    here: list[Weight] = [0] * work.nodes
+    while here != before:
+        before, here = here, change(here)
+        work.spend(work.nodes)
+        if max(int(weight).bit_length() for weight in here) > MAX_EMPTY_BITS:
+            raise LanguageError(
+                f"The empty string has more than 2^{MAX_EMPTY_BITS:,} derivations by this grammar: leave out "
+                "nonterminals that derive nothing else."
+            )
+    return here
 
 
 def _apply(sums: Sequence[Mapping[int, Weight]], vector: Sequence[Weight]) -> list[Weight]:

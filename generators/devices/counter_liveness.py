@@ -12,56 +12,106 @@ in. `Surely` means: whichever of the counters that a rule takes 1 from are zero 
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from marnn_bench.generators.devices.counter_rules import Configuration, Rule
+from marnn_bench.generators.errors import LanguageError
 
 Configurations = frozenset[Configuration]
 
-
-def reachable(start: str, rules: Iterable[Rule]) -> Configurations:
-    """The configurations that may be come to, and perhaps more: zero or not is all that is known of a counter."""
-    found: set[Configuration] = {(start, frozenset())}
-    todo = list(found)
-    while todo:
-        here = todo.pop()
-        new = {after for rule in rules if rule.applies(here) for after in rule.outcomes(here)} - found
-        found |= new
-        todo += new
-    return frozenset(found)
+MAX_STEPS, MAX_WORK = 200_000, 20_000_000
+"""Steps, and steps looked at again and again, before a machine is refused; machines as written take thousands."""
 
 
-def leading_to(goal: Configurations, rules: Iterable[Rule], among: Configurations) -> Configurations:
-    """Those of the configurations `among` from which `goal` is seen to be reached, whatever was done before."""
-    found, size = goal, -1
-    while len(found) > size:
-        size = len(found)
-        found = _reach(_drain(found, rules, among), rules, among)
+class Step(NamedTuple):
+    """That a rule applies here, and where it can lead."""
+
+    here: Configuration
+    outcomes: Configurations
+    rule: Rule
+
+
+def by_state(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
+    """The rules of each state."""
+    found: dict[str, list[Rule]] = {}
+    for rule in rules:
+        found.setdefault(rule.state, []).append(rule)
     return found
 
 
-def _drain(goal: Configurations, rules: Iterable[Rule], among: Configurations) -> Configurations:
-    emptying = [rule for rule in rules if not rule.increment]
-    kept, size = among, -1
-    while len(kept) != size:
-        size = len(kept)
-        kept = _reach(goal, emptying, kept, free=kept)
-    return kept
+def steps_from(start: str, rules: Iterable[Rule]) -> list[Step]:
+    """The steps that may be taken, and perhaps more: zero or not is all that is known of a counter.
 
-
-def _reach(
-    goal: Configurations, rules: Iterable[Rule], among: Configurations, free: Configurations = frozenset()
-) -> Configurations:
-    """Where some rule surely leads to `goal`, where some rule surely leads to these, and so on.
-
-    A rule that takes something away need only lead to `free`.
+    LanguageError if there are too many.
     """
-    found, size = goal, -1
-    while len(found) > size:
-        size = len(found)
-        found = found | {
-            here
-            for here in among
-            for rule in rules
-            if rule.applies(here) and set(rule.outcomes(here)) <= (found | free if rule.decrement else found)
-        }
-    return found
+    of_state, steps = by_state(rules), list[Step]()
+    todo: list[Configuration] = [(start, frozenset())]
+    known, most = set(todo), MAX_STEPS
+    for here in todo:
+        for rule in of_state.get(here[0], ()):
+            if rule.applies(here):
+                steps.append(Step(here, frozenset(rule.outcomes(here)), rule))
+                most -= len(steps[-1].outcomes)
+                if most < 0:
+                    raise LanguageError(
+                        f"The machine has more than {MAX_STEPS:,} ways from one state and set of positive counters to "
+                        "another: use fewer states or counters."
+                    )
+                new = steps[-1].outcomes - known
+                known |= new
+                todo += sorted(new, key=lambda c: (c[0], sorted(c[1])))
+    return steps
+
+
+def reached(start: str, steps: Iterable[Step]) -> Configurations:
+    """The configurations that these steps go through."""
+    return frozenset({(start, frozenset[str]())}.union(*(step.outcomes for step in steps)))
+
+
+def leading_to(goal: Configurations, steps: Iterable[Step]) -> Configurations:
+    """The configurations from which `goal` is seen to be reached by these steps, whatever was done before."""
+    return _Search(steps).leading_to(goal)
+
+
+class _Search:
+    """The steps, last ones first, since those that lead to acceptance are mostly found last; and the work left."""
+
+    def __init__(self, steps: Iterable[Step]) -> None:
+        self.steps = [*steps][::-1]
+        self.emptying = [step for step in self.steps if not step.rule.increment]
+        self.work = MAX_WORK
+
+    def leading_to(self, goal: Configurations) -> Configurations:
+        found, size = goal, -1
+        while len(found) > size:
+            size = len(found)
+            found = self._reach(self._drain(found), self.steps)
+        return found
+
+    def _drain(self, goal: Configurations) -> Configurations:
+        kept, size = goal.union(step.here for step in self.steps), -1
+        while len(kept) != size:
+            size = len(kept)
+            kept = self._reach(goal, self.emptying, free=kept)
+        return kept
+
+    def _reach(
+        self, goal: Configurations, steps: list[Step], free: Configurations = frozenset()
+    ) -> Configurations:
+        """Where some rule surely leads to `goal`, where some rule surely leads to these, and so on.
+
+        A rule that takes something away need only lead to `free`.
+        """
+        found, size = set(goal), -1
+        while len(found) > size:
+            size = len(found)
+            self.work -= len(steps)
+            if self.work < 0:
+                raise LanguageError(
+                    f"Whether this machine always reaches acceptance takes too long to be seen from {len(self.steps):,} "
+                    "rules and sets of positive counters: use fewer states or counters."
+                )
+            for here, outcomes, rule in steps:
+                if here not in found and (outcomes - found <= free if rule.decrement else outcomes <= found):
+                    found.add(here)
+        return frozenset(found)

@@ -12,7 +12,7 @@
 A rule reads one symbol in one state. It may ask that counters be zero (`if x = 0`) or not (`if x > 0`, several joined
 by `and`), and may add 1 to counters or take 1 away; no counter falls below zero, so `x - 1` asks for x > 0 by itself.
 At most one rule may apply at a time. Counters start at 0; a string is accepted if it ends in an accepting state with
-all of them at 0.
+all of them at 0. Where the line is `accept any STATES`, they may be what they are.
 
 A symbol is in a next-symbol set if a rule reads it. That is the set of symbols that some string of the language goes on
 with only if every configuration that can be reached leads on to acceptance, so a machine is taken only if this can be
@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
 from marnn_bench.generators.devices.automaton_text import parse_automaton
-from marnn_bench.generators.devices.counter_liveness import leading_to, reachable
+from marnn_bench.generators.devices.counter_liveness import Step, leading_to, reached, steps_from
 from marnn_bench.generators.devices.counter_rules import Rule
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.labeller import Labeller, previous_values
@@ -38,6 +38,8 @@ from marnn_bench.generators.strings import Strings
 
 MAX_COUNTERS = 8
 """A configuration is a state and a set of positive counters; of these sets there are 2^counters."""
+MAX_CONFIGURATIONS = 1 << 16
+"""Configurations that the tables of a machine can hold."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,9 @@ class Tables:
 @dataclass(frozen=True)
 class CounterMachine(Labeller):
     """A deterministic real-time counter machine all of whose configurations are live.
+
+    accepting:      states that accept with all counters at 0
+    accepting_any:  states that accept whatever the counters are
 
     >>> machine = CounterMachine.parse('''
     ...     start as
@@ -80,6 +85,7 @@ class CounterMachine(Labeller):
     start: str
     accepting: frozenset[str]
     rules: tuple[Rule, ...]
+    accepting_any: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if len(self.counters) > MAX_COUNTERS or len(self.alphabet) > MASK_SYMBOLS:
@@ -87,7 +93,12 @@ class CounterMachine(Labeller):
                 f"A counter machine has at most {MAX_COUNTERS} counters and {MASK_SYMBOLS} symbols, "
                 f"not {len(self.counters)} and {len(self.alphabet)}."
             )
-        if unknown := self.accepting - set(self.states):
+        if (len(self.states) + 1) << len(self.counters) > MAX_CONFIGURATIONS:
+            raise LanguageError(
+                f"A counter machine of {len(self.states):,} states and {len(self.counters)} counters is too large: "
+                f"the states times 2^counters are at most {MAX_CONFIGURATIONS:,}."
+            )
+        if unknown := (self.accepting | self.accepting_any) - set(self.states):
             raise LanguageError(f"No rule names the accepting state {min(unknown)}.")
         self._check_rules()
         self._check_liveness()
@@ -98,7 +109,15 @@ class CounterMachine(Labeller):
         parsed = parse_automaton(text)
         rules = tuple(map(Rule.parse, parsed.rules))
         alphabet = parsed.alphabet([rule.symbol for rule in rules])
-        return cls(alphabet, parsed.start, parsed.accepting, rules)
+        parsed.check_states([(rule.state, rule.to) for rule in rules])
+        machine = cls(alphabet, parsed.start, parsed.accepting, rules, parsed.accepting_any)
+        applied = {step.rule for step in machine._steps}
+        for line, rule in zip(parsed.rules, rules, strict=True):
+            if rule not in applied:
+                raise line.error(
+                    "the counters are never such that this rule applies; leave it out or mend it."
+                )
+        return machine
 
     @cached_property
     def states(self) -> tuple[str, ...]:
@@ -142,16 +161,19 @@ class CounterMachine(Labeller):
         moves = np.full((configurations, symbols), dead << counters, np.int32)
         changes = np.zeros((configurations, symbols, counters), np.int8)
         masks = np.zeros(configurations, np.uint64)
+        place = {state: i << counters for i, state in enumerate(self.states)}
         for state in self.accepting:
-            masks[self.states.index(state) << counters] = 1 << symbols
+            masks[place[state]] = 1 << symbols
+        for state in self.accepting_any:
+            masks[place[state] : place[state] + (1 << counters)] = 1 << symbols
         for positive in _subsets(self.counters):
             signs = sum(1 << self.counters.index(c) for c in positive)
             for rule in self.rules:
                 if rule.applies((rule.state, positive)):
-                    here = self.states.index(rule.state) << counters | signs
+                    here = place[rule.state] | signs
                     symbol = self.alphabet.id(rule.symbol)
                     masks[here] |= np.uint64(1 << symbol)
-                    moves[here, symbol] = self.states.index(rule.to) << counters
+                    moves[here, symbol] = place[rule.to]
                     for c in rule.increment | rule.decrement:
                         changes[here, symbol, self.counters.index(c)] = 1 if c in rule.increment else -1
         return Tables(self.states.index(self.start) << counters, moves, changes, masks)
@@ -159,26 +181,37 @@ class CounterMachine(Labeller):
     # -- what is asked of the rules
 
     def _check_rules(self) -> None:
-        for i, rule in enumerate(self.rules):
+        known: dict[tuple[str, str], list[Rule]] = {}
+        for rule in self.rules:
             self.alphabet.id(rule.symbol)
             if rule.increment & rule.decrement or rule.zero & rule.needed:
                 raise LanguageError(f"Rule {rule} contradicts itself about a counter.")
-            for other in self.rules[:i]:
-                same = (rule.state, rule.symbol) == (other.state, other.symbol)
-                if same and not (rule.zero & other.needed or other.zero & rule.needed):
+            same = known.setdefault((rule.state, rule.symbol), [])
+            for other in same:
+                if not (rule.zero & other.needed or other.zero & rule.needed):
                     raise LanguageError(
                         f"Rules {other} and {rule} can apply at once: the machine must be deterministic."
                     )
+            same.append(rule)
+
+    @cached_property
+    def _steps(self) -> list[Step]:
+        return steps_from(self.start, self.rules)
 
     def _check_liveness(self) -> None:
-        found = reachable(self.start, self.rules)
-        accepted = frozenset(here for here in found if here[0] in self.accepting and not here[1])
+        found = reached(self.start, self._steps)
+        accepted = frozenset(
+            (state, positive)
+            for state, positive in found
+            if state in self.accepting_any or (state in self.accepting and not positive)
+        )
         if not accepted:
             raise LanguageError(
                 "The machine accepts no string: it cannot end in an accepting state with all counters 0."
             )
-        if dead := found - leading_to(accepted, self.rules, found):
-            state, positive = min(dead, key=lambda here: (self.states.index(here[0]), len(here[1])))
+        if dead := found - leading_to(accepted, self._steps):
+            place = {state: i for i, state in enumerate(self.states)}
+            state, positive = min(dead, key=lambda here: (place[here[0]], len(here[1]), sorted(here[1])))
             counters = " and ".join(f"{c} {'>' if c in positive else '='} 0" for c in self.counters)
             raise LanguageError(
                 f"From state {state}{' with ' if counters else ''}{counters} the machine is not seen to reach acceptance: "

@@ -84,5 +84,6 @@ def _counters_by_kind(line: Line, parts: list[str], kinds: dict[str, str]) -> di
         if rest not in kinds:
             written = " nor ".join(f"`x {kind}`" for kind in kinds)
             raise line.error(f"`{part.strip()}` is neither {written}.")
+        line.check_name(counter)
         found[kinds[rest]].add(counter)
     return {kind: frozenset(counters) for kind, counters in found.items()}

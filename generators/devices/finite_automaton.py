@@ -26,10 +26,15 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import MASK_SYMBOLS, Alphabet
-from marnn_bench.generators.devices.automaton_text import Line, parse_automaton
+from marnn_bench.generators.devices.automaton_text import ACCEPT_ANY, Line, parse_automaton
+from marnn_bench.generators.devices.text_lines import shorten
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.labeller import Labeller
+from marnn_bench.generators.number_text import read_number
 from marnn_bench.generators.strings import Strings
+
+MAX_MOVES = 1 << 24
+"""States times symbols, of which a table is made."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,9 @@ class Transition:
         if not left or not right:
             raise line.error("a transition reads `STATE SYMBOL -> STATE` or `STATE SYMBOL -> STATE [1/3]`.")
         try:
-            return cls(left[1], left[2], right[1], Fraction(right[2] or 1), line)
-        except (ValueError, ZeroDivisionError):
-            raise line.error(f"the weight {right[2]} is no number; write it like [1/3].") from None
+            return cls(left[1], left[2], right[1], read_number(right[2] or "1"), line)
+        except ValueError as error:
+            raise line.error(f"the weight {shorten(right[2])} {error}; write it like [1/3].") from None
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,11 @@ class DFA(Labeller):
     transitions: tuple[Transition, ...]
 
     def __post_init__(self) -> None:
+        if len(self.states) * len(self.alphabet) > MAX_MOVES:
+            raise LanguageError(
+                f"An automaton of {len(self.states):,} states and {len(self.alphabet):,} symbols is too large: "
+                f"the product is at most {MAX_MOVES:,}."
+            )
         known: dict[tuple[str, str], Transition] = {}
         for transition in self.transitions:
             self.alphabet.id(transition.symbol)
@@ -104,8 +114,11 @@ class DFA(Labeller):
     def parse(cls, text: str) -> "DFA":
         """The automaton of a text as at the head of this file. LanguageError names a line that cannot be read."""
         parsed = parse_automaton(text)
+        if parsed.accepting_any:
+            raise parsed.lines[ACCEPT_ANY].error("a finite automaton has no memory; write `accept STATES`.")
         transitions = tuple(map(Transition.parse, parsed.rules))
         alphabet = parsed.alphabet([transition.symbol for transition in transitions])
+        parsed.check_states([(transition.state, transition.to) for transition in transitions])
         return cls(alphabet, parsed.start, parsed.accepting, transitions)
 
     @cached_property
@@ -164,8 +177,9 @@ class DFA(Labeller):
         classes, refined = np.zeros(len(self._accepting), np.int64), self._accepting.astype(np.int64)
         while refined.max() > classes.max():
             classes = refined
-            signatures = np.column_stack([classes, classes[self.moves]])
-            refined = np.unique(signatures, axis=0, return_inverse=True)[1].reshape(-1)
+            for following in classes[self.moves].T:
+                pairs = refined * len(classes) + following
+                refined = np.unique(pairs, return_inverse=True)[1].reshape(-1)
         first = {c: i for i, c in reversed([*enumerate(classes.tolist())])}
         kept, known, transitions = [0], {0}, []
         for here in kept:

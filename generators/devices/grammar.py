@@ -34,6 +34,9 @@ from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import EXACT, Weight
 from marnn_bench.generators.window import Window
 
+MAX_CHART_CELLS, MAX_CHART_STEPS = 1 << 26, 7 * 10**9
+"""Of the inside algorithm for one string: a gigabyte, a minute."""
+
 
 @dataclass(frozen=True)
 class Grammar:
@@ -69,9 +72,10 @@ class Grammar:
         if alphabet is None and not used:
             raise LanguageError("The grammar derives no string but the empty one: name its alphabet.")
         alphabet = alphabet or Alphabet.of(used)
+        known = frozenset(alphabet)
         for rule in rules:
             for part in rule.right:
-                if part.is_symbol and part.name not in alphabet.symbols:
+                if part.is_symbol and part.name not in known:
                     raise rule.error(f"{part} is not in the alphabet {' '.join(alphabet)}.")
         return cls(rules, alphabet, unambiguous)
 
@@ -84,6 +88,11 @@ class Grammar:
     def derivations(self, length: int) -> int:
         """How many derivations the strings of this length have together. LanguageError where there is no end of them."""
         return int(self._counts.by_length(length)[self._binarised.start][length])
+
+    @property
+    def largest(self) -> int:
+        """The length of the longest strings that are counted within a minute."""
+        return self._counts.longest
 
     def count(self, length: int) -> int:
         """How many strings of this length there are, by an unambiguous grammar."""
@@ -147,12 +156,24 @@ class Grammar:
 
         Time grows with the cube of the length; -inf for a string that the grammar does not derive.
         """
+        self._check_chart(int(strings.lengths.max(initial=0)))
         empty = Decimal(self.inside.empty[self._binarised.start])
         result = np.full(len(strings), float(EXACT.ln(empty)) if empty else -np.inf)
         filled = strings.lengths > 0
         kept = strings.take(filled)
         result[filled] = kernels.grammar.log_inside(self.inside.chart, kept.ids, kept.offsets)
         return result
+
+    def _check_chart(self, longest: int) -> None:
+        """LanguageError if the inside algorithm would take minutes, or gigabytes, for a string of this length."""
+        pairs, inner = len(self._binarised.pairs), self._binarised.size - self._binarised.start
+        cells = inner * max(longest**2, self._binarised.start + pairs)
+        steps = pairs * longest**2 * (longest + 3 * inner) // 6
+        if cells > MAX_CHART_CELLS or steps > MAX_CHART_STEPS:
+            raise LanguageError(
+                f"The probability of a string of {longest:,} symbols takes {steps:,} steps and {cells:,} cells by this "
+                f"grammar, more than {MAX_CHART_STEPS:,} or {MAX_CHART_CELLS:,}: ask about shorter strings."
+            )
 
     def law(self, spec: str = "pcfg", balanced: bool = False) -> "GrammarLaw":
         """The law of this grammar restricted to windows; `balanced`: every length in a window equally likely."""
@@ -186,7 +207,8 @@ class GrammarLaw(TwoStageLaw):
     balanced: bool
 
     def size_weights(self, window: Window) -> Mapping[int, Weight]:
-        weights = {n: p for n in range(window.low, window.high + 1) if (p := self.grammar.probability(n))}
+        self.grammar.inside.check_length(window.high)
+        weights = {n: p for n in window if (p := self.grammar.probability(n))}
         if not weights:
             raise LanguageError(f"The grammar derives no string with a length in the window {window}.")
         return dict.fromkeys(weights, 1) if self.balanced else weights

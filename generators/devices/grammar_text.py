@@ -16,20 +16,33 @@ An invalid text raises a LanguageError that names the line and the rule.
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import lcm
 from typing import NamedTuple
 
 from marnn_bench.generators.alphabet import END
+from marnn_bench.generators.devices.text_lines import error_at, numbered_lines, shorten
 from marnn_bench.generators.errors import LanguageError
+from marnn_bench.generators.number_text import read_number
 
 SUM_TOLERANCE = Fraction(1, 10**6)
 """Probabilities whose sum is this close to one are divided by it, with a warning."""
 
+MAX_RULES = 100_000
+"""Of a grammar, families of rules spelt out."""
+MAX_PARTS = 1_000
+"""Of a right side: symbols and nonterminals."""
+MAX_SIZE = 1_000_000
+"""Parts of all right sides together."""
+
+MAX_DENOMINATOR_BITS = 1 << 15
+"""Of the probabilities of one nonterminal, brought to a common denominator."""
+
 TOKEN = re.compile(
     r"""
       (?P<blank>       \s+ | \#.* )
-    | (?P<family>      for \s+ (\w+) \s* = \s* (\d+) \s* \.\. \s* (\d+) \s* (?= $ | \# ) )
+    | (?P<family>      for \s+ (\w+) \s* = \s* ([0-9]+) \s* \.\. \s* ([0-9]+) \s* (?= $ | \# ) )
     | (?P<arrow>       -> )
     | (?P<bar>         \| )
     | (?P<probability> \[ [^\]]* \] )
@@ -65,7 +78,7 @@ class SourceLine(NamedTuple):
 
     def error(self, message: str) -> LanguageError:
         """An error that names the line."""
-        return LanguageError(f"Line {self.line}, `{self.text}`: {message}")
+        return error_at(self.line, self.text, message)
 
 
 class Line(NamedTuple):
@@ -98,17 +111,29 @@ class Rule:
 
 def read_lines(text: str) -> Iterator[Line]:
     """The lines of a grammar's text, families of rules spelt out."""
+    rules = size = 0
     for place in _logical_lines(text):
         tokens, family = _tokens(place)
-        for member in _members(tokens, family) if tokens else ():
-            yield _line(place, member)
+        for member in _members(place, tokens, family):
+            line = _line(place, member)
+            rules += len(line.sides)
+            size += sum(len(side.parts) for side in line.sides)
+            if rules > MAX_RULES:
+                raise place.error(
+                    f"with this line the grammar has more than {MAX_RULES:,} rules; write fewer."
+                )
+            if size > MAX_SIZE:
+                raise place.error(
+                    f"with this line right sides have more than {MAX_SIZE:,} parts; write fewer."
+                )
+            yield line
 
 
 def _logical_lines(text: str) -> Iterator[SourceLine]:
     """The lines with their continuations."""
     begun, first = "", 1
-    for number, line in enumerate(text.splitlines(), 1):
-        begun += line.strip()
+    for number, line in numbered_lines(text):
+        begun += line
         if begun.endswith("\\"):
             begun = begun[:-1] + " "
         else:
@@ -128,23 +153,41 @@ def _tokens(place: SourceLine) -> tuple[Tokens, tuple[str, range] | None]:
     while at < len(place.text):
         match = TOKEN.match(place.text, at)
         if match is None or match.lastgroup is None:
-            raise place.error(f"cannot be read from `{place.text[at:]}` on; symbols are quoted, like 'a'.")
+            raise place.error(
+                f"cannot be read from `{shorten(place.text[at:])}` on; symbols are quoted, like 'a'."
+            )
         at = match.end()
         if match.lastgroup == "family":
-            family = (match[3], range(int(match[4]), int(match[5]) + 1))
+            family = (match[3], _family_values(place, match[4], match[5]))
         elif match.lastgroup != "blank":
             tokens.append((match.lastgroup, match[0]))
     return tokens, family
 
 
-def _members(tokens: Tokens, family: tuple[str, range] | None) -> Iterator[Tokens]:
+def _family_values(place: SourceLine, first: str, last: str) -> range:
+    """What a family runs over, written `first..last`."""
+    if max(len(first), len(last)) > 12 or int(last) - int(first) >= MAX_RULES:
+        raise place.error(
+            f"a family has at most {MAX_RULES:,} rules, not those of {shorten(first)}..{shorten(last)}."
+        )
+    if int(last) < int(first):
+        raise place.error(f"the family {first}..{last} is empty; write the smaller number first.")
+    return range(int(first), int(last) + 1)
+
+
+def _members(place: SourceLine, tokens: Tokens, family: tuple[str, range] | None) -> Iterator[Tokens]:
     """The tokens of each rule that a line stands for."""
     if family is None:
-        yield tokens
-    else:
-        name, values = family
-        for i in values:
-            yield [(kind, word.replace(f"{{{name}}}", str(i))) for kind, word in tokens]
+        if tokens:
+            yield tokens
+        return
+    variable = f"{{{family[0]}}}"
+    if not any(variable in word for _, word in tokens):
+        raise place.error(
+            f"{variable} is not in the rule, so that a family over {family[0]} repeats it; leave it out."
+        )
+    for i in family[1]:
+        yield [(kind, word.replace(variable, str(i))) for kind, word in tokens]
 
 
 def _line(place: SourceLine, tokens: Tokens) -> Line:
@@ -161,14 +204,19 @@ def _line(place: SourceLine, tokens: Tokens) -> Line:
             probability = _probability(place, word)
         else:
             parts.append(Part(word, False) if kind == "name" else _symbol(place, word))
+    if (longest := max(len(side.parts) for side in sides)) > MAX_PARTS:
+        raise place.error(
+            f"a right side has at most {MAX_PARTS:,} symbols and nonterminals, not {longest:,}."
+        )
     return Line(place, tokens[0][1], tuple(sides))
 
 
 def _probability(place: SourceLine, word: str) -> Fraction:
     try:
-        probability = Fraction(word[1:-1].strip())
-    except (ValueError, ZeroDivisionError):
-        raise place.error(f"{word} is no probability; write it like [1/3] or [0.25].") from None
+        probability = read_number(word[1:-1])
+    except ValueError as error:
+        wrong = str(error).replace("number", "probability")
+        raise place.error(f"{shorten(word)} {wrong}; write it like [1/3] or [0.25].") from None
     if not 0 < probability <= 1:
         raise place.error(f"a probability is above 0 and at most 1, not {word}.")
     return probability
@@ -241,30 +289,46 @@ def validate_rules(rules: Sequence[Rule]) -> tuple[Rule, ...]:
 
 def _productive(rules: Sequence[Rule]) -> set[str]:
     """The nonterminals that some string can be derived from."""
+    waiting: dict[str, list[int]] = {}
+    missing = []
+    for i, rule in enumerate(rules):
+        needed = {part.name for part in rule.right if not part.is_symbol}
+        missing.append(len(needed))
+        for name in needed:
+            waiting.setdefault(name, []).append(i)
     found: set[str] = set()
-    before = -1
-    while len(found) > before:
-        before = len(found)
-        found |= {r.left for r in rules if all(part.is_symbol or part.name in found for part in r.right)}
+    todo = [rule.left for rule, number in zip(rules, missing, strict=True) if not number]
+    while todo:
+        name = todo.pop()
+        if name not in found:
+            found.add(name)
+            for i in waiting.get(name, ()):
+                missing[i] -= 1
+                if not missing[i]:
+                    todo.append(rules[i].left)
     return found
 
 
 def _reachable(rules: Sequence[Rule]) -> set[str]:
     """The nonterminals that the start leads to."""
-    found = {rules[0].left}
-    before = 0
-    while len(found) > before:
-        before = len(found)
-        found |= {part.name for r in rules if r.left in found for part in r.right if not part.is_symbol}
+    leads_to: dict[str, set[str]] = {}
+    for rule in rules:
+        leads_to.setdefault(rule.left, set()).update(part.name for part in rule.right if not part.is_symbol)
+    found, todo = {rules[0].left}, [rules[0].left]
+    while todo:
+        new = leads_to[todo.pop()] - found
+        found |= new
+        todo += new
     return found
 
 
 def _normalised(rules: Sequence[Rule]) -> tuple[Rule, ...]:
-    sums: dict[str, Fraction] = {}
+    alternatives: dict[str, list[Rule]] = {}
     for rule in rules:
-        sums[rule.left] = sums.get(rule.left, Fraction(0)) + rule.probability
+        alternatives.setdefault(rule.left, []).append(rule)
+    sums = {left: _sum(group) for left, group in alternatives.items()}
     for left, total in sums.items():
-        first = next(rule for rule in rules if rule.left == left)
+        first = alternatives[left][0]
         if abs(total - 1) > SUM_TOLERANCE:
             raise first.error(f"the probabilities of {left} add up to {_shown(total)}, not 1.")
         if total != 1:
@@ -272,7 +336,25 @@ def _normalised(rules: Sequence[Rule]) -> tuple[Rule, ...]:
                 f"Line {first.line}: the probabilities of {left} add up to {_shown(total)}; divided by that.",
                 stacklevel=5,
             )
-    return tuple(Rule(r.left, r.right, r.probability / sums[r.left], r.line) for r in rules)
+    return tuple(
+        rule if sums[rule.left] == 1 else replace(rule, probability=rule.probability / sums[rule.left])
+        for rule in rules
+    )
+
+
+def _sum(rules: Sequence[Rule]) -> Fraction:
+    """The probabilities together. LanguageError if their common denominator is beyond reason."""
+    common = 1
+    for denominator in {rule.probability.denominator for rule in rules}:
+        common = lcm(common, denominator)
+        if common.bit_length() > MAX_DENOMINATOR_BITS:
+            raise rules[0].error(
+                f"the probabilities of {rules[0].left} have a common denominator of more than "
+                f"{MAX_DENOMINATOR_BITS:,} bits; write them over a smaller one."
+            )
+    return Fraction(
+        sum(rule.probability.numerator * (common // rule.probability.denominator) for rule in rules), common
+    )
 
 
 def _shown(total: Fraction) -> str:

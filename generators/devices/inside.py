@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from graphlib import CycleError, TopologicalSorter
-from itertools import chain
+from itertools import chain, takewhile
 from operator import mul
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,8 @@ from marnn_bench.generators.devices.binarised_grammar import (
     EXTENDED,
     BinarisedGrammar,
     RuleWeights,
+    Work,
+    empty_counts,
     empty_probabilities,
     unit_closure,
 )
@@ -33,6 +34,14 @@ from marnn_bench.generators.thresholds import EXACT, Weight, thresholds
 
 if TYPE_CHECKING:
     from marnn_bench.generators.kernels.grammar import Chart, Tables
+
+
+MAX_TABLE_WORK = 30_000_000
+"""Steps behind the tables of a grammar, a minute or less."""
+SAMPLE, LARGE_BITS = 64, 1_700
+"""Numbers of derivations are looked at for this length, to see how they grow; with so many bits a step takes twice as long."""
+LINEAR_WORK = 8
+"""What a node costs for each length, beside the sums over its parts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,25 +80,56 @@ class Inside:
     def from_counts(cls, grammar: BinarisedGrammar) -> "Inside":
         """Weights are numbers of derivations, exactly. LanguageError where there are infinitely many."""
         weights = tuple((1,) * len(row) for row in grammar.nonterminals)
-        empty: list[Weight] = [0] * grammar.size
-        for _ in range(grammar.size):
-            empty = [min(weight, 1) for weight in grammar.empty_weights(weights, empty)]
-        try:
-            TopologicalSorter(dict(enumerate(grammar.unit_steps(weights, empty)))).prepare()
-        except CycleError:
-            raise LanguageError(
-                "A nonterminal of this grammar derives itself, so that a string has infinitely many derivations."
-            ) from None
-        for _ in range(grammar.size):
-            empty = grammar.empty_weights(weights, empty)
+        empty = empty_counts(grammar, weights)
         return cls(grammar, weights, empty, _unit_derivations(grammar, weights, empty))
+
+    @cached_property
+    def longest(self) -> int:
+        """The longest strings that tables are made for: a power of two, 0 if a table of 16 lengths is too large."""
+        fitting = takewhile(lambda n: self._work(n) <= MAX_TABLE_WORK, (1 << bits for bits in range(4, 21)))
+        return max(fitting, default=0)
+
+    def check_length(self, longest: int) -> None:
+        """LanguageError, with what would do, for lengths whose tables would take minutes."""
+        if longest > self.longest:
+            if not self.longest:
+                raise LanguageError(
+                    f"The grammar is too large to be counted or drawn from: for its {self.grammar.size:,} symbols, "
+                    f"nonterminals and pairs of them, tables take more than {MAX_TABLE_WORK:,} steps."
+                )
+            raise LanguageError(
+                f"Strings of {longest:,} symbols take tables of {self._work(_rounded(longest)):,} steps by this "
+                f"grammar, more than {MAX_TABLE_WORK:,}: ask for up to {self.longest:,} symbols."
+            )
+
+    def _work(self, longest: int) -> int:
+        """The steps that tables up to this length take, of about two microseconds."""
+        grammar = self.grammar
+        alternatives = sum(map(len, grammar.nonterminals))
+        units = sum(map(len, self.unit_derivations))
+        steps = longest * (
+            len(grammar.pairs) * longest // 2 + alternatives + units + LINEAR_WORK * grammar.size
+        )
+        if longest > SAMPLE and isinstance(self.weights[0][0], int):  # numbers grow with the length
+            table = _by_length(self, SAMPLE)
+            most = max(int(row[SAMPLE]).bit_length() for row in table)
+            filled = [sum(map(bool, row[1 : SAMPLE + 1])) for row in table]
+            splits = (
+                sum(filled[first] * filled[rest] for first, rest in grammar.pairs)
+                * (longest // SAMPLE) ** 2
+                // 2
+            )
+            steps += splits * (most * longest // SAMPLE) ** 2 // LARGE_BITS**2
+        return steps
 
     def by_length(self, longest: int) -> list[list[Weight]]:
         """I(v, n) for n = 0..longest and a few more: [nodes][lengths]."""
+        self.check_length(longest)
         return _by_length(self, _rounded(longest))
 
     def tables(self, lengths: NDArray[np.int64]) -> "Tables":
         """The thresholds of every choice in derivations of these lengths. LanguageError for a length without any."""
+        self.check_length(int(lengths.max(initial=0)))
         tables = _tables(self, _rounded(int(lengths.max(initial=0))))
         impossible = tables.outcomes[0, lengths] == 0
         if impossible.any():
@@ -110,7 +150,7 @@ class Inside:
 def _unit_derivations(
     grammar: BinarisedGrammar, weights: RuleWeights, empty: Sequence[Weight]
 ) -> list[dict[int, Weight]]:
-    sums = unit_closure(grammar.unit_steps(weights, empty))
+    sums = unit_closure(grammar.unit_steps(weights, empty), Work(grammar))
     for pair in range(grammar.first_pair, grammar.size):
         sums[pair][pair] = sums[pair].get(pair, 0) + 1
     return [

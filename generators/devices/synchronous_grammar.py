@@ -14,6 +14,7 @@ source with two targets. The translations themselves are in `marnn_bench.generat
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,13 +72,10 @@ class SynchronousGrammar:
     @cached_property
     def _sides(self) -> "Targets":
         """The target sides as arrays."""
-        nonterminals = dict.fromkeys(rule.left for rule in self.sources.rules)
-        order = [
-            target
-            for left in nonterminals
-            for rule, target in zip(self.sources.rules, self.targets, strict=True)
-            if rule.left == left
-        ]
+        of_nonterminal: dict[str, list[tuple[str | int, ...]]] = {}
+        for rule, target in zip(self.sources.rules, self.targets, strict=True):
+            of_nonterminal.setdefault(rule.left, []).append(target)
+        order = [*chain.from_iterable(of_nonterminal.values())]
         parts = [~p if isinstance(p, int) else self.outputs.id(p) for target in order for p in target]
         links = max(sum(isinstance(p, int) for p in target) for target in order)
         begins = offsets_of(np.array([len(target) for target in order]))

@@ -11,6 +11,7 @@ to a common denominator d, and d^n divides the total.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import lcm
@@ -31,6 +32,9 @@ MAX_THRESHOLDS = 1 << 27
 """Thresholds in a sampler's table, 8 bytes each."""
 
 
+MAX_MICROSECONDS = 60_000_000
+
+
 @dataclass(frozen=True, eq=False)
 class Walks:
     """The walks of an automaton from its start to acceptance."""
@@ -41,14 +45,45 @@ class Walks:
         """The weight of all walks of this length; with weights of 1, their number."""
         return Fraction(self._sums(length)[0], self._denominator**length)
 
-    def enumerate(self, length: int, state: int = 0) -> Iterator[tuple[int, ...]]:
+    @cached_property
+    def longest(self) -> int:
+        """The longest strings that are counted and drawn within a minute."""
+        return max(
+            (1 << bits) - 1 for bits in range(21) if bits < 4 or self._microseconds(bits) <= MAX_MICROSECONDS
+        )
+
+    def _microseconds(self, bits: int) -> int:
+        """What the tables of all lengths below 2^bits take, about; their numbers grow with the length."""
+        most = max(sum(weight for _, weight, _ in row) for row in self._transitions)
+        digits = most.bit_length() << bits
+        transitions = sum(map(len, self._transitions))
+        return (transitions << bits) * (4 + digits**2 // 3_000_000)
+
+    def weight(self, length: int) -> Decimal:
+        """The same to 100 digits, without looking for a common divisor of numbers of thousands of digits."""
+        return EXACT.divide(Decimal(self._sums(length)[0]), Decimal(self._denominator**length))
+
+    def enumerate(self, length: int) -> Iterator[tuple[int, ...]]:
         """The symbols of each walk, in the order of the alphabet."""
-        if length == 0 and self._sums(0)[state]:
-            yield ()
-        for symbol, _, to in self._transitions[state]:
-            if length and self._sums(length - 1)[to]:
-                for rest in self.enumerate(length - 1, to):
-                    yield (symbol, *rest)
+        if not self._sums(length)[0]:
+            return
+        walk: list[int] = []
+        choices = [
+            iter(self._transitions[0])
+        ]  # of the symbols so far, and the next: what is still to be tried
+        while choices:
+            if len(walk) == length:
+                yield tuple(walk)
+            else:
+                left = length - len(walk) - 1
+                found = next(((symbol, to) for symbol, _, to in choices[-1] if self._sums(left)[to]), None)
+                if found:
+                    walk.append(found[0])
+                    choices.append(iter(self._transitions[found[1]]))
+                    continue
+            choices.pop()
+            if walk:
+                walk.pop()
 
     def sample(self, lengths: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
         """For each draw a walk of the given length, in proportion to the weights. Some walk must have it."""

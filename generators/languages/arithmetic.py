@@ -56,7 +56,8 @@ class BinaryAddition(Language):
         return AdditionLabeller()
 
     def count(self, size: int) -> int:
-        return sum(_operands(length) * _operands(size - length) for length in range(size + 1))
+        # size - 1 ways to give both operands digits, 2^(size-2) strings each; two to give one of them none, 2^(size-1)
+        return (size + 3) << size >> 2 if size else 1
 
     def enumerate(self, size: int) -> Iterator[tuple[int, ...]]:
         for length in range(size + 1):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import comb, factorial
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ from marnn_bench.generators.window import Window
 
 BRACKETS = ("()", "[]", "{}", "<>", "+-", "ab", "xo")
 """The first seven pairs, in the order of Suzgun et al.; the eighth is `(8 )8`, and so on."""
+
+LONGEST_DERIVED = 4_000
+"""Symbols of a string that the grammar's law is for: its tables grow with the square of the length."""
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 
@@ -159,19 +162,20 @@ class DyckGrammarLaw(TwoStageLaw):
     def branch_weights(self, half: int) -> list[Decimal]:
         """For b = 0, 1, ...: the number of trees with `half` pairs of brackets and b binary rules, times t^b."""
         t = EXACT.divide(EXACT.multiply(decimal(self.q), self._empty), self._root)
-        weights, power = [], Decimal(1)
+        weights, power, trees = [], Decimal(1), 1
         for b in range(max(half, 1)):
-            trees = (
-                factorial(half + b - 1) // (factorial(b + 1) * factorial(half - b - 1) * factorial(b))
-                if half
-                else 1
-            )
             weights.append(EXACT.multiply(EXACT.create_decimal(trees), power))
             power = EXACT.multiply(power, t)
+            trees = trees * (half + b) * (half - b - 1) // ((b + 2) * (b + 1))
         return weights
 
     def size_weights(self, window: Window) -> Mapping[int, Weight]:
         """P(length), to 100 digits."""
+        if window.high > LONGEST_DERIVED:
+            raise LanguageError(
+                f"Law {self.spec} has tables for strings of up to {LONGEST_DERIVED:,} symbols, beyond which they take "
+                f"minutes: the window {window} is too wide. Try {min(window.low, 2)}:{LONGEST_DERIVED}."
+            )
         per_pair, pairs, chain = EXACT.divide(decimal(self.p), self._root), 0, self._empty
         weights: dict[int, Weight] = {}
         for length in self.language.sizes(window):
@@ -220,7 +224,7 @@ class DyckGrammarLaw(TwoStageLaw):
         return trees
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=2048)
 def _branch_thresholds(law: DyckGrammarLaw, half: int) -> NDArray[np.uint64]:
     return thresholds(law.branch_weights(half))
 

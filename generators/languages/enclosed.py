@@ -24,7 +24,7 @@ from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.keys import Key, derive_key, key_words
 from marnn_bench.generators.language import Language, UniformLaw
 from marnn_bench.generators.laws import Draws, TwoStageLaw, format_spec
-from marnn_bench.generators.sampling.distinct import select_distinct
+from marnn_bench.generators.sampling.distinct import MAX_DISTINCT_ROWS, select_distinct
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import Weight
 from marnn_bench.generators.window import Window
@@ -46,7 +46,7 @@ class UniformStringsLaw(TwoStageLaw):
     def log_prob(self, strings: Strings, window: Window) -> NDArray[np.float64]:
         sizes = strings.lengths
         inside = (window.low <= sizes) & (sizes <= window.high) & self.language.accepts(strings)
-        return np.where(inside, -log(sum(map(self.language.count, window))), -np.inf)
+        return np.where(inside, -log(sum(self.size_weights(window).values())), -np.inf)
 
 
 @dataclass(frozen=True)
@@ -62,8 +62,11 @@ class EnclosedLaw(TwoStageLaw):
     pool: Fraction
 
     def __post_init__(self) -> None:
-        if any(number < 1 or number.denominator > 1 for number in (self.outer, self.parts, self.pool)):
-            raise LanguageError(f"Law {self.spec} needs whole numbers of at least 1.")
+        numbers = (self.outer, self.parts, self.pool)
+        if any(number.denominator > 1 or not 1 <= number <= MAX_DISTINCT_ROWS for number in numbers):
+            raise LanguageError(
+                f"Law {self.spec} needs whole numbers of at least 1 and at most {MAX_DISTINCT_ROWS:,}."
+            )
 
     @property
     def spec(self) -> str:

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.devices.finite_automaton import DFA
 from marnn_bench.generators.devices.walks import Walks
+from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key
 from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Draws, Law, TwoStageLaw
 from marnn_bench.generators.strings import Strings
-from marnn_bench.generators.thresholds import EXACT, Weight, decimal, total
+from marnn_bench.generators.thresholds import EXACT, Weight, total
 from marnn_bench.generators.window import Window
 
 
@@ -56,6 +57,10 @@ class Regular(Language):
     def alphabet(self) -> Alphabet:
         return self.automaton.alphabet
 
+    @property
+    def largest(self) -> int:
+        return min(super().largest, self._strings.longest)
+
     def count(self, length: int) -> int:
         return int(self._strings.total(length))
 
@@ -89,7 +94,12 @@ class WeightedLaw(TwoStageLaw):
     spec = "weighted"
 
     def size_weights(self, window: Window) -> Mapping[int, Weight]:
-        return {n: decimal(self.language.walks.total(n)) for n in self.language.sizes(window)}
+        if window.high > self.language.walks.longest:
+            raise LanguageError(
+                f"Window {window} is too wide: products of these weights reach up to {self.language.walks.longest:,} "
+                "symbols, beyond which they take minutes. Try shorter strings, or weights with fewer digits."
+            )
+        return {n: self.language.walks.weight(n) for n in self.language.sizes(window)}
 
     def sample(self, sizes: NDArray[np.int64], key: Key, draws: Draws) -> Strings:
         return self.language.walks.sample(sizes, key, draws)

@@ -65,6 +65,10 @@ class Shuffle(Language):
             rules += [Rule("q", closing, "q", decrement=frozenset([opening]))]
         return CounterMachine(self.alphabet, "q", frozenset("q"), tuple(rules))
 
+    @property
+    def largest(self) -> int:
+        return LONGEST
+
     def count(self, length: int) -> int:
         return 0 if length % 2 else _count(self.pairs, length // 2)
 

@@ -60,6 +60,10 @@ class Translation(Transduction):
     def word_class(self, word: str) -> str:
         """What the automaton reads for a word."""
 
+    @property
+    def largest(self) -> int:
+        return min(super().largest, self.source_grammar.largest)
+
     def count(self, length: int) -> int:
         return self.source_grammar.count(length)
 

@@ -1,6 +1,7 @@
 """Counter machines: a plain interpreter on machines nobody thought of, and what a text may not say."""
 
 from itertools import product
+from math import comb
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -40,7 +41,10 @@ def machines(draw: st.DrawFn) -> CounterMachine:
     ]
     listed += draw(st.sampled_from([emptying, emptying[:1], []]))
     try:
-        return CounterMachine(AB, "p", frozenset(draw(st.sampled_from(["p", "q", "pq"]))), tuple(listed))
+        accepting = [
+            frozenset(draw(st.sampled_from(states))) for states in (["p", "q", "pq"], ["", "", "q", "r"])
+        ]
+        return CounterMachine(AB, "p", accepting[0], tuple(listed), accepting[1])
     except LanguageError:
         assume(False)
         raise
@@ -60,11 +64,16 @@ def step(machine: CounterMachine, here: Configuration | None, symbol: str) -> Co
     return None
 
 
+def accepts(machine: CounterMachine, here: Configuration) -> bool:
+    """Whether a string may end here."""
+    return here[0] in machine.accepting_any or (here[0] in machine.accepting and not any(here[1].values()))
+
+
 def is_live(machine: CounterMachine, here: Configuration) -> bool:
     """Whether acceptance can be reached, counters never more than four above what they are."""
     seen, todo, most = [here], [here], max(here[1].values(), default=0) + 4
     for state, values in todo:
-        if state in machine.accepting and not any(values.values()):
+        if accepts(machine, (state, values)):
             return True
         for symbol in AB:
             after = step(machine, (state, values), symbol)
@@ -84,7 +93,7 @@ def test_membership_next_symbols_and_trace_are_those_of_an_interpreter(machine: 
         here: Configuration | None = (machine.start, dict.fromkeys(machine.counters, 0))
         for symbol in word:
             here = step(machine, here, symbol)
-        member = here is not None and here[0] in machine.accepting and not any(here[1].values())
+        member = here is not None and accepts(machine, here)
         assert accepted[row] == member
         expected = {s for s in AB if step(machine, here, s)} | ({"END"} if member else set())
         last = BATCH.offsets[row + 1] - 1
@@ -96,19 +105,50 @@ def test_membership_next_symbols_and_trace_are_those_of_an_interpreter(machine: 
             assert states[last] == "dead"
 
 
+def test_with_any_counters_majority_can_be_said() -> None:
+    """More a than b, behind any prefix: counted by binomials, and every prefix can go on with both symbols."""
+    majority = CounterMachine.parse("""
+        start even
+        accept any more
+        even a -> more
+        even b -> fewer
+        more a -> more, x + 1
+        more b if x > 0 -> more, x - 1
+        more b if x = 0 -> even
+        fewer b -> fewer, x + 1
+        fewer a if x > 0 -> fewer, x - 1
+        fewer a if x = 0 -> even
+    """)
+    more = [word.count("a") > word.count("b") for word in WORDS]
+    assert majority.accepts(BATCH).tolist() == more
+    for length in range(8):
+        of_length = [
+            accepted
+            for word, accepted in zip(WORDS, majority.accepts(BATCH), strict=True)
+            if len(word) == length
+        ]
+        assert sum(of_length) == sum(comb(length, k) for k in range(length + 1) if 2 * k > length)
+    shown = {majority.alphabet.show(int(mask)) for mask in majority.next_symbols(BATCH)}
+    assert shown == {"a/b", "a/b/END"}
+
+
 HEAD = "start q\naccept q\n"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEAD + "q a -> q\nq a if x = 0 -> r, x + 1", r"`q a -> q` \(line 3\) and `q a if x = 0 -> r, x \+ 1` \(line 4\) can apply"),
+        (HEAD + "q a -> q\nq a if x = 0 -> q, x + 1", r"`q a -> q` \(line 3\) and `q a if x = 0 -> q, x \+ 1` \(line 4\) can apply"),
         (HEAD + "q a if x > 0 -> q\nq a -> q, x - 1", "can apply at once: the machine must be deterministic"),
-        (HEAD + "q a -> q, x + 1\nq b -> q, x - 1\nq c if x > 0 -> r", "From state r with x > 0 the machine is not"),
+        (HEAD + "q a -> q, x + 1\nq b -> q, x - 1\nq c if x > 0 -> r\nr c -> r", "From state r with x > 0 the machine is not"),
         (HEAD + "q a -> r, x + 1\nr b -> r, x + 1", "From state r with x > 0"),
         (HEAD + "q a -> r\nr b -> s\ns b -> r", "From state r the machine is not seen"),
-        ("start q\naccept r\nq a -> q\nr b -> r", "accepts no string"),
-        ("start q\naccept z\nq a -> q", "No rule names the accepting state z"),
+        ("start q\naccept r\nq a -> q, x + 1\nq b -> r", "not seen to reach acceptance"),
+        ("start q\naccept r\nq a -> r, x + 1\nr b -> r", "accepts no string"),
+        (HEAD + "q a -> q\nq b -> q, x - 1", "Line 4, `q b -> q, x - 1`: the counters are never such"),
+        (HEAD + "q a if [1] = 0 -> q", r"Line 3, .*: \[1\] is no name"),
+        (HEAD + "".join(f"q{i} a -> q{i + 1}\n" for i in range(-1, 299)).replace("q-1", "q")
+         + "q299 a -> q, " + ", ".join(f"x{i} + 1" for i in range(8)), "301 states and 8 counters is too large"),
         (HEAD + "q a if x = 0 -> q, x - 1", "contradicts itself about a counter"),
         (HEAD + "q a -> q, x + 1, x - 1", "contradicts itself about a counter"),
         (HEAD + "q a if x < 1 -> q", "Line 3, .*: `x < 1` is neither `x = 0` nor `x > 0`"),

@@ -1,6 +1,7 @@
 """Reading grammars: exact fractions, nltk's opinion of the same text, and an error with a line for all that is wrong."""
 
 import warnings
+from decimal import Decimal
 from fractions import Fraction
 
 import nltk
@@ -98,9 +99,31 @@ def test_without_probabilities_alternatives_share_them_equally() -> None:
         ("S -> 'a' [1/2] | T [1/2]\nT -> T 'b' [1]", "Line 2.*no string can be derived from T"),
         ("S -> S 'a' [1]", "Line 1.*the language is empty"),
         ("S -> [1]", "derives no string but the empty one"),
+        ("S -> 'a{i}' [1/5] for i = 5..1", "Line 1.*the family 5..1 is empty; write the smaller number first"),
+        ("S -> 'a' [1/5] for i = 1..5", r"Line 1.*\{i\} is not in the rule"),
+        ("S -> 'a{i}' [1/5] for i = 1..100001", "Line 1.*a family has at most 100,000 rules, not those of 1..100001"),
+        ("S -> 'a{i}' [1] for i = 1.." + "9" * 5_000, "Line 1.*a family has at most 100,000 rules"),
+        ("S -> 'a{i}' [1/60000] for i = 1..60000\nS -> 'b{i}' [1/60000] for i = 1..60000", "Line 2.*more than 100,000 rules"),
+        ("S -> 'a{i}' [1/70000] for i = 1..70000", "An alphabet has at most 65,536 symbols, not 70,000"),
+        ("S -> " + "'a' " * 1_001 + "[1]", "Line 1.*a right side has at most 1,000 symbols and nonterminals, not 1,001"),
+        ("S -> 'a{i}' " + "'b' " * 999 + "[1/1001] for i = 1..1001", "Line 1.*right sides have more than 1,000,000 parts"),
+        ("S -> " + " | ".join(f"'a' [1/{10**49 + i}]" for i in range(700)), "Line 1.*a common denominator of more than 32,768 bits"),
+        ("S -> 'a' [1e-5000] | 'b' [1]", r"Line 1.*\[1e-5000\] has an exponent beyond 50"),
+        ("S -> 'a' [1/2]\x0b | 'b' [1/2]", r"Line 1 has a character that cannot be seen, U\+000B"),
+        ("S -> 'a' [1/2] |\\\n 'b\u200b' [1/2]", r"Line 2 has .* U\+200B \(ZERO WIDTH SPACE\)"),
     ],
 )  # fmt: skip
 def test_a_text_that_cannot_be_names_the_rule_and_the_line(text: str, message: str) -> None:
     with pytest.raises(LanguageError, match=message) as caught:
         Grammar.parse(text)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_grammars_as_large_as_they_may_be_are_read_in_seconds() -> None:
+    """Whatever the order of their rules."""
+    chain = [f"N{i} -> 'a' N{i + 1} [1/2] | 'b' [1/2]" for i in range(5_000)] + ["N5000 -> 'c' [1]"]
+    for text in ("\n".join(chain), "\n".join([chain[0], *chain[:0:-1]])):
+        grammar = Grammar.parse(text)
+        assert grammar.probability(1) == Decimal("0.5")
+        assert grammar.derivations(3) == 1

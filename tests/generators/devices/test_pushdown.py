@@ -1,6 +1,7 @@
 """The pushdown device against a plain interpreter, on automata nobody thought of."""
 
 from itertools import product
+from math import comb
 
 import pytest
 from hypothesis import assume, given, settings
@@ -34,6 +35,7 @@ def automata(draw: st.DrawFn) -> Pushdown:
             "p",
             frozenset(draw(st.sets(st.sampled_from("pqr"), min_size=1))),
             tuple(draw(st.lists(rules, min_size=2, max_size=8))),
+            accepting_any=frozenset(draw(st.sampled_from(["", "", "q", "r"]))),
         )
     except LanguageError:
         assume(False)
@@ -49,13 +51,18 @@ def step(automaton: Pushdown, configuration: Configuration, symbol: str) -> Conf
     return None
 
 
+def accepts(automaton: Pushdown, here: Configuration) -> bool:
+    """Whether a string may end here."""
+    return here[0] in automaton.accepting_any or (here[0] in automaton.accepting and not here[1])
+
+
 def is_live(automaton: Pushdown, configuration: Configuration) -> bool:
     """Whether acceptance can be reached; with three states and two stack symbols six more on the stack are enough."""
     seen, todo = {configuration}, [configuration]
     highest = len(configuration[1]) + 6
     while todo:
         here = todo.pop()
-        if here[0] in automaton.accepting and not here[1]:
+        if accepts(automaton, here):
             return True
         for symbol in AB:
             after = step(automaton, here, symbol)
@@ -76,7 +83,7 @@ def test_membership_and_next_symbols_are_those_of_an_interpreter(automaton: Push
         for symbol in text.split():
             here = here and step(automaton, here, symbol)
         live = here is not None and is_live(automaton, here)
-        assert accepted == (here is not None and here[0] in automaton.accepting and not here[1])
+        assert accepted == (here is not None and accepts(automaton, here))
         expected = set()
         if here is not None and live:
             for symbol in AB:
@@ -86,6 +93,32 @@ def test_membership_and_next_symbols_are_those_of_an_interpreter(automaton: Push
             expected |= {"END"} if accepted else set()
         if text:
             assert set(AB.members(int(masks[offsets[row + 1] - 1]))) == expected
+
+
+def test_with_any_stack_the_prefixes_of_well_nested_strings_can_be_said() -> None:
+    """There are C(n, n // 2) of them over one kind of bracket, and each can go on with an opening one."""
+    prefixes = Pushdown.parse("""
+        start q
+        accept any q
+        q a -> q, push b
+        q b -> q, pop b
+    """)
+    for length in range(9):
+        words = list(product("ab", repeat=length))
+        batch = Strings.from_texts(prefixes.alphabet, map(" ".join, words))
+        expected = [
+            all(word[:cut].count("a") >= word[:cut].count("b") for cut in range(length + 1)) for word in words
+        ]
+        assert prefixes.accepts(batch).tolist() == expected
+        assert sum(expected) == comb(length, length // 2)
+    strings = Strings.from_texts(prefixes.alphabet, ["a a b b b"])
+    shown = [prefixes.alphabet.show(int(mask)) for mask in prefixes.next_symbols(strings)]
+    assert shown == ["a/b/END", "a/b/END", "a/b/END", "a/END", "-"]
+
+
+def test_an_automaton_that_accepts_nothing_is_refused() -> None:
+    with pytest.raises(LanguageError, match="Line 1, `start q`: the automaton accepts no string"):
+        Pushdown.parse("start q\naccept r\nq a -> q, push X\nq b -> r, push X\nr a -> q, pop X")
 
 
 @pytest.mark.parametrize(
@@ -125,6 +158,9 @@ def test_an_automaton_is_read_from_its_text() -> None:
         ("q -> q", "Line 4, `q -> q`: a rule reads"),
         ("q END -> q", "reserved"),
         ("q a -> q, push X, pop X", "both pushes and pops"),
+        ("q a -> q, push X", "Line 4, .*: no rule pops X, and the stack must be empty"),
+        ("q a -> q, pop X", "Line 4, .*: no rule pushes X"),
+        ("q a -> q, push X, write y,", "Line 4, .*: y, ends with a comma"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named(line: str, message: str) -> None:

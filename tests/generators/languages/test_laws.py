@@ -139,7 +139,7 @@ def test_a_draw_depends_on_its_number_alone(
         (lambda: Shuffle(0), "1 to 8 kinds of brackets, not 0"),
         (lambda: Shuffle(9), "1 to 8 kinds of brackets, not 9"),
         (lambda: BinaryAddition().law("weighted"), "it has uniform, uniform-split"),
-        (lambda: draw(Shuffle(2).law("uniform"), Window(1_002, 1_002), 1), "up to 1,000 symbols"),
+        (lambda: draw(Shuffle(2).law("uniform"), Window(1_002, 1_002), 1), "reach up to 1,000, beyond which they take minutes. Try 2:1000"),
         (lambda: draw(Dyck(2).law("uniform"), Window(7, 7), 1), r"dyck2 has no strings in the window 7:7\. Try 7:8"),
     ],
 )  # fmt: skip
