@@ -12,7 +12,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from marnn_bench.errors import DataError, UsageError
+from marnn_bench.store.arrow import numbers
 from marnn_bench.store.columns import schema
 from marnn_bench.store.content import Content
 from marnn_bench.store.digest import ALGORITHM, split_digest, type_name
@@ -100,7 +103,7 @@ class Receipt:
     def read(cls, path: Path) -> "Receipt":
         """The receipt in this file."""
         try:
-            content = json.loads(path.read_text())
+            content = json.loads(path.read_text(encoding="utf-8"))
             if content["format"] != FORMAT:
                 raise DataError(f"{path} is of another format. Generate the task again with --overwrite.")
             return cls(**{**content, "plan": Plan(**content["plan"])})
@@ -110,12 +113,54 @@ class Receipt:
             ) from None
 
 
+class Totals:
+    """What adds up over the blocks of a file."""
+
+    def __init__(self) -> None:
+        self.blocks: list[str] = []  # their digests
+        self.rows = self.symbols = self.depth = self.longest = self.deepest = self.arrow_bytes = 0
+        self.shortest: int | None = None
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Count these rows."""
+        lengths = numbers(batch["length"])
+        depths = numbers(batch["depth"]) if "depth" in batch.schema.names else lengths[:0]
+        self.rows += batch.num_rows
+        self.symbols += int(lengths.sum())
+        self.depth += int(depths.sum())
+        self.longest = max(self.longest, int(lengths.max()))
+        self.deepest = max(self.deepest, int(depths.max(initial=0)))
+        self.arrow_bytes += batch.nbytes
+        shortest = int(lengths.min())
+        self.shortest = shortest if self.shortest is None else min(self.shortest, shortest)
+
+    def receipt(
+        self, plan: Plan, index: int, size: int, sha256: str, repetition_rate: float | None
+    ) -> Receipt:
+        """The receipt of a file of this size and sha256."""
+        return Receipt(
+            plan=plan,
+            index=index,
+            rows=self.rows,
+            bytes=size,
+            sha256=sha256,
+            blocks=self.blocks,
+            symbols=self.symbols,
+            depth=self.depth,
+            shortest=self.shortest or 0,
+            longest=self.longest,
+            deepest=self.deepest,
+            repetition_rate=repetition_rate,
+            arrow_bytes=self.arrow_bytes,
+        )
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a file as a whole: a reader sees the old content or the new."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
     try:
-        with os.fdopen(handle, "w") as file:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
         Path(temporary).chmod(0o644)
         Path(temporary).replace(path)
@@ -148,7 +193,7 @@ def build_manifest(out: Path) -> dict[str, Any]:
             entry["splits"][split] = _split_entry(found)
     for task, entry in tasks.items():
         if leaks_file(out, task).exists():
-            entry["leaks"] = json.loads(leaks_file(out, task).read_text())
+            entry["leaks"] = json.loads(leaks_file(out, task).read_text(encoding="utf-8"))
     return {"format": FORMAT, "digest_algorithm": ALGORITHM, "tasks": tasks}
 
 
@@ -163,7 +208,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}. Give one that `marnn-bench generate --out` wrote.")
     try:
-        manifest = json.loads(path.read_text())
+        manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise DataError(
             f"{folder} has no manifest.json; is it a folder that `marnn-bench generate` wrote?"

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.examples import Examples
 from marnn_bench.generators.window import Window
+from marnn_bench.store.arrow import open_file
 from marnn_bench.store.columns import read_answers, read_strings
 from marnn_bench.store.digest import split_digest, table_digests
 from marnn_bench.store.manifest import read_manifest
@@ -89,7 +90,7 @@ def split_entry(folder: Path, task: Task, split: str) -> dict[str, Any]:
 def read_file(path: Path) -> pa.Table:
     """The rows of one Parquet file."""
     try:
-        return pq.ParquetFile(path).read()
+        return pq.ParquetFile(open_file(path)).read()
     except FileNotFoundError:
         raise DataError(f"{path} is missing. {REGENERATE_HINT}") from None
     except (pa.ArrowException, OSError) as error:
