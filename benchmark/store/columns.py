@@ -168,9 +168,9 @@ def to_texts(alphabet: Alphabet, strings: Strings) -> pa.Array:
     )
 
 
-def read_strings(task: Task, table: pa.Table, where: str) -> Strings:
-    """The strings of a table; `where` names it in errors."""
-    return _split_symbols(task.language.alphabet, _require_column(task, table, "input", where), where)
+def read_strings(task: Task, table: pa.Table, where: str, first: int = 0) -> Strings:
+    """The strings of a table; in errors `where` names it, and its rows are counted from `first`."""
+    return _split_symbols(task.language.alphabet, _require_column(task, table, "input", where), where, first)
 
 
 def read_answers(task: Task, table: pa.Table, strings: Strings, where: str) -> Masks:
@@ -202,7 +202,7 @@ def _require_column(task: Task, table: pa.Table, name: str, where: str) -> pa.Ch
     return table[name]
 
 
-def _split_symbols(alphabet: Alphabet, column: pa.ChunkedArray, where: str) -> Strings:
+def _split_symbols(alphabet: Alphabet, column: pa.ChunkedArray, where: str, first: int = 0) -> Strings:
     texts = column.combine_chunks()
     words = pc.split_pattern(texts, " ")
     symbols = words.flatten()
@@ -213,7 +213,7 @@ def _split_symbols(alphabet: Alphabet, column: pa.ChunkedArray, where: str) -> S
     ids = pc.index_in(symbols, value_set=from_texts(alphabet.symbols))
     if ids.null_count:
         bad = pc.indices_nonzero(ids.is_null())[0].as_py()
-        row = int(np.searchsorted(offsets, bad, side="right")) - 1
+        row = first + int(np.searchsorted(offsets, bad, side="right")) - 1
         raise DataError(
             f"{where}, row {row}: {symbols[bad].as_py()!r} is not in the alphabet {' '.join(alphabet)}."
         )

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TypeVar
 
 import pyarrow as pa
@@ -27,12 +27,19 @@ GROUP_ROWS = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
-    """Up to BLOCK_ROWS rows, their digest, and their columns in pieces, which can be had once."""
+class Piece:
+    """Rows as strings and as columns."""
 
-    rows: int
+    strings: Strings
+    batch: pa.RecordBatch
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Up to BLOCK_ROWS rows: their digest, and they themselves in pieces, which can be had once."""
+
     digest: str
-    batches: Iterable[pa.RecordBatch]
+    pieces: Iterable[Piece]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,24 +93,27 @@ class Content:
                 pending.append(part)
         yield Strings.concatenate(pending) if len(pending) > 1 else pending[0]
 
-    def batches(self, first: int, last: int, names: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-        """These pieces as columns: all, or those of these names."""
-        for strings in self.pieces(first, last):
-            if isinstance(self.rows, Rows):
-                yield to_batch(self.task, self.split, strings, names)
-            else:
-                batch = recognition_batch(self.task, self.split, self.rows, first, first + len(strings))
-                yield batch if names is None else batch.select(names)
-            first += len(strings)
-
     def block(self, first: int) -> Block:
         """The block that begins with this row, BLOCK_ROWS rows or what is left."""
         last = min(first + BLOCK_ROWS, len(self))
-        batch = next(self.batches(first, last))
-        if batch.num_rows == last - first:
-            return Block(last - first, block_digest(batch), [batch])
-        digest = pieces_digest(batch.schema, partial(self.batches, first, last))
-        return Block(last - first, digest, self.batches(first, last))
+        piece = next(self.labelled(first, last))
+        if len(piece.strings) == last - first:
+            return Block(block_digest(piece.batch), [piece])
+
+        def again(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+            return (piece.batch for piece in self.labelled(first, last, names))
+
+        return Block(pieces_digest(piece.batch.schema, again), self.labelled(first, last))
+
+    def labelled(self, first: int, last: int, names: Sequence[str] | None = None) -> Iterator[Piece]:
+        """These pieces with their columns: all, or those of these names."""
+        for strings in self.pieces(first, last):
+            if isinstance(self.rows, Rows):
+                yield Piece(strings, to_batch(self.task, self.split, strings, names))
+            else:
+                batch = recognition_batch(self.task, self.split, self.rows, first, first + len(strings))
+                yield Piece(strings, batch if names is None else batch.select(names))
+            first += len(strings)
 
     def digest(self) -> str:
         """The digest of the split, nothing written."""

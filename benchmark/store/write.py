@@ -111,6 +111,7 @@ class _Writer:
 
     def task(self, task: Task, out: Path) -> None:
         """Every file that is missing, and the leak report."""
+        self.clear(out / "data" / task.name)
         missing = {
             name: [i for i in range(p.files) if not _is_finished(p, i, out)] for name, p in self.plans.items()
         }
@@ -120,7 +121,6 @@ class _Writer:
         )
         if not any(missing.values()) and leaks_file(out, task.name).exists():
             return
-        self.clear(out / "data" / task.name)
         for content in self.splits.values():
             _ = content.rows  # chosen once, before there are threads, and before anything is written
         with ThreadPoolExecutor(1) as background:
@@ -134,7 +134,7 @@ class _Writer:
         """Remove what a killed command left: half a file, or a file of other rows that has no receipt."""
         files = {Path(plan.file(index)).name for plan in self.plans.values() for index in range(plan.files)}
         for path in folder.glob("*"):
-            if path.name not in files:
+            if path.name not in files and path.is_file():
                 path.unlink()
 
     def rows(self, plan: Plan, index: int) -> range:
@@ -156,10 +156,10 @@ class _Writer:
                 pq.ParquetWriter(file, columns, **PARQUET, use_dictionary=_leaves(columns)) as writer,
             ):
                 for block in in_order(content.block, starts, self.workers):
-                    for batch in block.batches:
-                        writer.write_batch(batch, row_group_size=BLOCK_ROWS)
-                        totals.add(batch)
-                        self.progress(batch.num_rows)
+                    for piece in block.pieces:
+                        writer.write_batch(piece.batch, row_group_size=BLOCK_ROWS)
+                        totals.add(piece.batch)
+                        self.progress(piece.batch.num_rows)
                     totals.blocks.append(block.digest)
             temporary.replace(path)
         except BaseException:
