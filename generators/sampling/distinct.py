@@ -132,7 +132,8 @@ class StringSet:
     """A hash table of the 127-bit fingerprints of at most so many strings."""
 
     def __init__(self, rows: int) -> None:
-        self._slots = np.zeros((1 << (2 * (rows + BLOCK)).bit_length(), 2), np.uint64)
+        slots = 1 << (4 * (rows + BLOCK) // 3).bit_length()  # three quarters of them are filled at most
+        self._slots = np.zeros((slots, 2), np.uint64)
 
     def add(self, strings: Strings) -> NDArray[np.bool_]:
         """Whether each string is met for the first time: [n]."""
