@@ -14,6 +14,9 @@ from pathlib import Path
 from marnn_bench.errors import UsageError
 from marnn_bench.store.manifest import RECEIPTS
 
+CLEARING = "clearing"
+"""Held for a moment by a command that removes what a killed one left: nobody's content."""
+
 WAIT = 0.1
 """Seconds between two looks at a lock."""
 
@@ -49,7 +52,7 @@ def _acquire(path: Path, content: bytes) -> int:
                 return file
         except BlockingIOError:
             held = os.pread(file, 1 << 20, 0)
-            if held and held != content:
+            if held not in (b"", CLEARING.encode(), content):
                 os.close(file)
                 raise UsageError(
                     f"Another command is writing {path.stem} into {path.parents[1]} with other rows, windows, law "

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,7 +25,7 @@ from marnn_bench.store.columns import schema
 from marnn_bench.store.content import Content, contents, in_order
 from marnn_bench.store.digest import BLOCK_ROWS
 from marnn_bench.store.leaks import leak_report
-from marnn_bench.store.lock import writing
+from marnn_bench.store.lock import CLEARING, writing
 from marnn_bench.store.manifest import (
     RECEIPTS,
     Plan,
@@ -40,8 +41,6 @@ from marnn_bench.task import Task
 
 SHARD_ROWS = 16 * BLOCK_ROWS
 REPLACING = ".replacing"
-
-PARQUET = {"compression": "zstd", "write_page_index": True}
 
 Progress = Callable[[int], object]
 
@@ -153,7 +152,7 @@ class _Writer:
         try:
             with (
                 open_file(temporary, "wb") as file,
-                pq.ParquetWriter(file, columns, **PARQUET, use_dictionary=_leaves(columns)) as writer,
+                pq.ParquetWriter(file, columns, **parquet_options(columns)) as writer,
             ):
                 for block in in_order(content.block, starts, self.workers):
                     for piece in block.pieces:
@@ -171,12 +170,16 @@ class _Writer:
         write_json(out / plan.receipt(index), asdict(receipt))
 
 
-def _leaves(columns: pa.Schema) -> list[str]:
-    """All columns but the first, which is the text, by the names of their leaves in Parquet."""
-    return [
+def parquet_options(columns: pa.Schema) -> dict[str, Any]:
+    """How files are written. Dictionaries are for all columns but the first, which is the text.
+
+    Parquet knows a column by its leaf, `next.list.element`.
+    """
+    leaves = [
         f"{field.name}.list.{field.type.value_field.name}" if pa.types.is_list(field.type) else field.name
         for field in columns
-    ][1:]
+    ]
+    return {"compression": "zstd", "write_page_index": True, "use_dictionary": leaves[1:]}
 
 
 def _is_finished(plan: Plan, index: int, out: Path) -> bool:
@@ -188,7 +191,7 @@ def _clear_abandoned(out: Path) -> None:
     """Remove what commands that were killed had written to replace a task."""
     for path in out.glob(f"{REPLACING}-*"):
         task = path.name.removeprefix(f"{REPLACING}-").rpartition("-")[0]
-        with suppress(UsageError), writing(out, task, "nothing"):
+        with suppress(UsageError), writing(out, task, CLEARING):
             shutil.rmtree(path, ignore_errors=True)
 
 
