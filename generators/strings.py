@@ -32,10 +32,9 @@ class Strings:
     @classmethod
     def from_ids(cls, alphabet: Alphabet, rows: Iterable[Sequence[int]]) -> "Strings":
         """Pack rows of symbol ids; for examples and tests, not for the fast path."""
-        listed = list(rows)
-        offsets = np.zeros(len(listed) + 1, np.int64)
-        np.cumsum([len(row) for row in listed], out=offsets[1:])
-        return cls(np.array([i for row in listed for i in row], alphabet.dtype), offsets)
+        listed = [np.array(row, alphabet.dtype) for row in rows]
+        ids = np.concatenate([np.empty(0, alphabet.dtype), *listed])
+        return cls(ids, offsets_of(np.array([len(row) for row in listed], np.int64)))
 
     @classmethod
     def from_texts(cls, alphabet: Alphabet, texts: Iterable[str]) -> "Strings":

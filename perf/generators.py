@@ -5,12 +5,17 @@
 Kernels are compiled and tables computed before the clock starts. Medians of processor time; ratios within one run.
 """
 
+import io
 import random
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 from timing import median_seconds, print_table
 
 from marnn_bench.generators.keys import derive_key
@@ -18,10 +23,13 @@ from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.palindromes import StringReversal, homomorphic_palindromes
 from marnn_bench.generators.laws import Law
 from marnn_bench.generators.window import Window
-from marnn_bench.store.write import generate
+from marnn_bench.store.columns import to_batch
+from marnn_bench.store.digest import BLOCK_ROWS, block_digest
+from marnn_bench.store.verify import verify
+from marnn_bench.store.write import generate, parquet_options
 from marnn_bench.tasks.registry import find_task
 
-LONG, KEY, ROWS = Window(52, 100), derive_key({"perf": "generators"}), 100_000
+LONG, KEY, ROWS, WRITTEN = Window(52, 100), derive_key({"perf": "generators"}), 100_000, 2_000_000
 GRAMMAR = "pcfg:p=1/2,q=1/4"
 
 
@@ -43,11 +51,15 @@ def main() -> None:
     for language in (dyck2, palindromes):
         rate = labeller(language)
         rows.append((f"label {language.name}", rate, rate / plain))
+    joined = joined_by_pyarrow(dyck2)
+    rows.append(("spell dyck2, pyarrow's take and join", joined, 1.0))
+    for name, rate in columns():
+        rows.append((name, rate, rate / joined))
     for workers in (1, 2):
-        rate = written(workers)
-        rows.append(
-            (f"generate 200,000 rows of dyck2, end to end, workers {workers}, wall", rate, rate / plain)
-        )
+        generated, verified = end_to_end(workers)
+        what = f"{WRITTEN:,} rows of dyck2, end to end, workers {workers}, wall"
+        rows.append((f"generate {what}", generated, generated / plain))
+        rows.append((f"verify {what}", verified, verified / plain))
     cells = [[name, f"{rate / 1e6:.2f}", f"{ratio:,.0f}"] for name, rate, ratio in rows]
     print_table(cells, ["what, symbols 52-100", "million symbols/s", "x plain"])
 
@@ -65,16 +77,52 @@ def labeller(language: Dyck) -> float:
     return len(strings.ids) / median_seconds(lambda: language.next_symbols(strings))
 
 
-def written(workers: int) -> float:
-    """Symbols a second from key to Parquet: distinct, labelled, digested."""
-    task = find_task("dyck2").with_splits({"train": 1, "test": 200_000})
-    seconds = []
+def joined_by_pyarrow(language: Dyck) -> float:
+    """Symbols spelt in a second by Arrow's own functions: a list of texts, joined."""
+    strings = language.law("uniform").draw(LONG, KEY, np.arange(BLOCK_ROWS, dtype=np.uint64))
+    alphabet, space = pa.array(language.alphabet.symbols), pa.scalar(" ")
+    ids, starts = pa.array(strings.ids), pa.array(strings.offsets, pa.int32())
+
+    def join() -> None:
+        pc.binary_join(pa.ListArray.from_arrays(starts, alphabet.take(ids)), space)
+
+    return len(strings.ids) / median_seconds(join)
+
+
+def columns() -> list[tuple[str, float]]:
+    """Symbols a second through each step from a block of strings to a file."""
+    task = find_task("dyck2")
+    strings = task.law("test").draw(LONG, KEY, np.arange(BLOCK_ROWS, dtype=np.uint64))
+    batch = to_batch(task, "test", strings)
+
+    def write() -> None:
+        with pq.ParquetWriter(io.BytesIO(), batch.schema, **parquet_options(batch.schema)) as writer:
+            writer.write_batch(batch, row_group_size=BLOCK_ROWS)
+
+    steps: dict[str, Callable[[], object]] = {
+        "spell dyck2": lambda: to_batch(task, "test", strings, ["input"]),
+        "masks of dyck2": lambda: to_batch(task, "test", strings, ["next"]),
+        "depths of dyck2": lambda: to_batch(task, "test", strings, ["depth"]),
+        "all columns of dyck2": lambda: to_batch(task, "test", strings),
+        "digest of dyck2": lambda: block_digest(batch),
+        "Parquet of dyck2, in memory": write,
+    }
+    return [(name, len(strings.ids) / median_seconds(step)) for name, step in steps.items()]
+
+
+def end_to_end(workers: int) -> tuple[float, float]:
+    """Symbols a second from key to Parquet (distinct, labelled, digested), and in verifying that."""
+    task = find_task("dyck2").with_splits({"train": 1, "test": WRITTEN})
+    seconds: list[tuple[float, float]] = []
     for _ in range(3):
         with tempfile.TemporaryDirectory() as folder:
             start = time.perf_counter()
             generate(task, Path(folder), workers=workers)
-            seconds.append(time.perf_counter() - start)
-    return 200_000 * 71.8 / sorted(seconds)[1]
+            middle = time.perf_counter()
+            (*_, test) = verify(Path(folder), workers)
+            seconds.append((middle - start, time.perf_counter() - middle))
+    generating, verifying = (sorted(each)[1] for each in zip(*seconds, strict=True))
+    return test.symbols / generating, test.symbols / verifying
 
 
 def plain_sampler() -> float:

@@ -11,8 +11,8 @@ import click
 
 from marnn_bench.commands.hints import HintedGroup
 from marnn_bench.commands.output import Table, format_option, note, show, suggest
+from marnn_bench.commands.remembered import remembered
 from marnn_bench.errors import UsageError
-from marnn_bench.store.remembered import remembered
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import all_tasks, builtin_tasks, cited, find_task, paper_of
 

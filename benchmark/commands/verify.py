@@ -1,5 +1,6 @@
 """marnn-bench verify"""
 
+import os
 from dataclasses import asdict
 from pathlib import Path
 
@@ -12,17 +13,20 @@ from marnn_bench.store.verify import verify as verify_folder
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Threads  [default: all cores]"
+)
 @format_option
-def verify(folder: Path, style: str) -> None:
+def verify(folder: Path, workers: int, style: str) -> None:
     """Decide every row of generated splits again.
 
-    Files and rows against the manifest, every string and answer by the automaton that did not draw it, every split
-    against what its key generates now. Ends with 5 if anything differs.
+    Every string by the automaton that did not draw it, every row against what its key generates now, every file and
+    everything that manifest, receipts and card say against the rows. Ends with 5 if anything differs.
     """
     tasks = read_manifest(folder)["tasks"].values()
     total = sum(split["rows"] for task in tasks for split in task["splits"].values())
     with progress(total, "verify", "row") as bar:
-        found = list(verify_folder(folder, bar.update))
+        found = list(verify_folder(folder, workers, bar.update))
     cells = [
         [
             v.task,

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from marnn_bench.errors import DataError, UsageError
-from marnn_bench.store.manifest import read_manifest
-from marnn_bench.store.read import REGENERATE_HINT, check_file
+from marnn_bench.store.manifest import REGENERATE_HINT, read_manifest
+from marnn_bench.store.read import check_file
 
 DATASET = "dataset"
 CARD, MANIFEST = "README.md", "manifest.json"

@@ -3,8 +3,10 @@
 pyarrow's own `pa.array` and `to_numpy` import pandas where it is installed, which takes longer than an evaluation.
 """
 
+import os
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -61,3 +63,8 @@ def lengths_of(column: pa.Array) -> NDArray[np.int64]:
     offsets = column.buffers()[1]
     starts = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1]
     return np.diff(starts).astype(np.int64)
+
+
+def open_file(path: Path, mode: Literal["rb", "wb"] = "rb") -> pa.NativeFile:
+    """A file of any name: pyarrow itself encodes names as UTF-8, whatever the system's encoding."""
+    return pa.OSFile(os.fsencode(path), mode)

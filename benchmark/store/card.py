@@ -183,7 +183,8 @@ def _short_rows(file: Path) -> list[dict[str, Any]]:
     None if another job is just replacing the file: it will write the card again.
     """
     try:
-        found = next(pq.ParquetFile(file).iter_batches(batch_size=1_000)).to_pylist()
+        with file.open("rb") as stream:  # Arrow would encode the path by the locale
+            found = next(pq.ParquetFile(stream).iter_batches(batch_size=1_000)).to_pylist()
     except (OSError, pa.ArrowInvalid):
         return []
     found.sort(key=lambda row: abs(row["length"] - 6))

@@ -11,6 +11,7 @@ depth    uint16, uint32                 the most symbols owed at once, in the vi
 """
 
 import json
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +19,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from marnn_bench.errors import DataError
+from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.language import Masks
 from marnn_bench.generators.sampling.recognition import RecognitionRows
@@ -25,6 +27,9 @@ from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.store.arrow import from_texts, lengths_of, numbers, to_arrow, to_lists
 from marnn_bench.task import Task
 from marnn_bench.views import NextSymbol, Recognition, SetView, Synchronous, Transduce
+
+CACHED_SYMBOLS = 1 << 16
+"""So many symbols are labelled at once: what is computed on the way fits a processor's cache."""
 
 METADATA = b"marnn_bench"
 """Under this key of a Parquet file's metadata: all that is needed to decode a file that stands alone."""
@@ -61,9 +66,11 @@ def _answer_fields(task: Task, count: pa.DataType) -> dict[str, pa.DataType]:
     return {"target": pa.string()}
 
 
-def to_batch(task: Task, split: str, strings: Strings) -> pa.RecordBatch:
-    """Strings and their right answers as columns."""
+def to_batch(task: Task, split: str, strings: Strings, names: Sequence[str] | None = None) -> pa.RecordBatch:
+    """Strings and their right answers as columns: all, or those of these names."""
     columns = schema(task, split)
+    if names is not None:
+        columns = pa.schema([columns.field(name) for name in names])
     arrays = [_column(task, name, columns.field(name).type, strings) for name in columns.names]
     return pa.RecordBatch.from_arrays(arrays, schema=columns)
 
@@ -71,12 +78,15 @@ def to_batch(task: Task, split: str, strings: Strings) -> pa.RecordBatch:
 def _column(task: Task, name: str, kind: pa.DataType, strings: Strings) -> pa.Array:
     match name:
         case "input":
-            return _join_symbols(task.language.alphabet, strings)
+            return to_texts(task.language.alphabet, strings)
         case "next" if isinstance(task.view, NextSymbol):
-            masks = task.view.answers(task.language, strings)
-            return to_lists(masks.astype(kind.value_type.to_pandas_dtype()), strings.offsets, kind)
+            masks = np.empty(len(strings.ids), kind.value_type.to_pandas_dtype())
+            for part, symbols in _parts(strings):
+                masks[symbols] = task.view.answers(task.language, part)
+            return to_lists(masks, strings.offsets, kind)
         case "target" if isinstance(task.view, Synchronous | Transduce):
-            return _join_symbols(task.view.outputs(task.language), task.view.targets(task.language, strings))
+            targets = [task.view.targets(task.language, part) for part, _ in _parts(strings)]
+            return to_texts(task.view.outputs(task.language), Strings.concatenate(targets))
         case "length":
             counted = strings.lengths
         case "n":
@@ -95,7 +105,7 @@ def recognition_batch(task: Task, split: str, rows: RecognitionRows, first: int,
     members = rows.strings.take(rows.source[chosen])
     kinds = from_texts(["", *rows.kinds])
     arrays = {
-        "input": _join_symbols(task.language.alphabet, strings),
+        "input": to_texts(task.language.alphabet, strings),
         "label": to_arrow(rows.label[chosen]),
         "negative": kinds.take(to_arrow(rows.negative[chosen])),
     }
@@ -109,15 +119,58 @@ def recognition_batch(task: Task, split: str, rows: RecognitionRows, first: int,
 
 def max_depths(task: Task, strings: Strings) -> NDArray[np.int64]:
     """The most symbols owed at once in each string: [n]."""
-    depths = np.zeros(len(strings), np.int64)
-    filled = strings.lengths > 0
-    depths[filled] = np.maximum.reduceat(task.language.depths(strings), strings.offsets[:-1][filled])
-    return depths
+    depths = [np.zeros(0, np.int64)]
+    for part, _ in _parts(strings):
+        deepest = np.zeros(len(part), np.int64)
+        filled = part.lengths > 0
+        if filled.any():
+            deepest[filled] = np.maximum.reduceat(task.language.depths(part), part.offsets[:-1][filled])
+        depths.append(deepest)
+    return np.concatenate(depths)
 
 
-def read_strings(task: Task, table: pa.Table, where: str) -> Strings:
-    """The strings of a table; `where` names it in errors."""
-    return _split_symbols(task.language.alphabet, _require_column(task, table, "input", where), where)
+def row_ranges(offsets: NDArray[np.int64], symbols: int) -> Iterator[tuple[int, int]]:
+    """All rows, in ranges first..last-1 of at most so many symbols together; a longer string is one by itself.
+
+    >>> list(row_ranges(np.array([0, 2, 4, 9, 9, 10]), 4))
+    [(0, 2), (2, 3), (3, 5)]
+    """
+    first, rows = 0, len(offsets) - 1
+    while first < rows:
+        last = int(np.searchsorted(offsets, offsets[first] + symbols, side="right")) - 1
+        yield first, (first := max(last, first + 1))
+
+
+def _parts(strings: Strings) -> Iterator[tuple[Strings, slice]]:
+    """The strings in parts that a processor's cache can hold, and where the symbols of each part are."""
+    for first, last in row_ranges(strings.offsets, CACHED_SYMBOLS):
+        yield strings.slice(first, last), slice(strings.offsets[first], strings.offsets[last])
+
+
+def to_texts(alphabet: Alphabet, strings: Strings) -> pa.Array:
+    """The strings spelt out, a space between two symbols."""
+    spelling = [symbol.encode() for symbol in alphabet.symbols]
+    widths = np.array([len(symbol) for symbol in spelling], np.int64)
+    letters = np.frombuffer(b"".join(spelling), np.uint8)
+    if widths.max() == 1:
+        sizes = 2 * strings.lengths
+    else:
+        written = np.concatenate(([0], np.cumsum(widths[strings.ids] + 1)))
+        sizes = written[strings.offsets[1:]] - written[strings.offsets[:-1]]
+    ends = offsets_of(np.maximum(sizes - 1, 0)).astype(np.int32)
+    text = np.empty(int(ends[-1]) + 1, np.uint8)
+    if widths.max() == 1:
+        kernels.texts.write_letters(strings.ids, strings.offsets, letters, ends, text)
+    else:
+        kernels.texts.write_symbols(strings.ids, strings.offsets, letters, offsets_of(widths), ends, text)
+    return pa.Array.from_buffers(
+        pa.string(), len(strings), [None, pa.py_buffer(ends), pa.py_buffer(text[:-1])]
+    )
+
+
+def read_strings(task: Task, table: pa.Table, where: str, first: int = 0) -> Strings:
+    """The strings of a table; in errors `where` names it, and its rows are counted from `first`."""
+    return _split_symbols(task.language.alphabet, _require_column(task, table, "input", where), where, first)
 
 
 def read_answers(task: Task, table: pa.Table, strings: Strings, where: str) -> Masks:
@@ -149,13 +202,7 @@ def _require_column(task: Task, table: pa.Table, name: str, where: str) -> pa.Ch
     return table[name]
 
 
-def _join_symbols(alphabet: Alphabet, strings: Strings) -> pa.Array:
-    symbols = from_texts(alphabet.symbols).take(to_arrow(strings.ids))
-    space = from_texts([" "])[0]  # of a plain " " pyarrow would import pandas to see what it is
-    return pc.binary_join(to_lists(symbols, strings.offsets, pa.list_(pa.string())), space)
-
-
-def _split_symbols(alphabet: Alphabet, column: pa.ChunkedArray, where: str) -> Strings:
+def _split_symbols(alphabet: Alphabet, column: pa.ChunkedArray, where: str, first: int = 0) -> Strings:
     texts = column.combine_chunks()
     words = pc.split_pattern(texts, " ")
     symbols = words.flatten()
@@ -166,7 +213,7 @@ def _split_symbols(alphabet: Alphabet, column: pa.ChunkedArray, where: str) -> S
     ids = pc.index_in(symbols, value_set=from_texts(alphabet.symbols))
     if ids.null_count:
         bad = pc.indices_nonzero(ids.is_null())[0].as_py()
-        row = int(np.searchsorted(offsets, bad, side="right")) - 1
+        row = first + int(np.searchsorted(offsets, bad, side="right")) - 1
         raise DataError(
             f"{where}, row {row}: {symbols[bad].as_py()!r} is not in the alphabet {' '.join(alphabet)}."
         )

@@ -1,17 +1,45 @@
 """The content of a split: its rows, as strings, as columns, and as a digest."""
 
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import pyarrow as pa
 
 from marnn_bench.generators.sampling.recognition import RecognitionRows, recognition_rows
 from marnn_bench.generators.strings import Strings
-from marnn_bench.store.columns import recognition_batch, to_batch
-from marnn_bench.store.digest import BLOCK_ROWS, block_digest, split_digest
+from marnn_bench.store.columns import recognition_batch, row_ranges, to_batch
+from marnn_bench.store.digest import BLOCK_ROWS, block_digest, pieces_digest, split_digest
 from marnn_bench.store.rows import Rows, choose_rows
 from marnn_bench.task import Split, Task
 from marnn_bench.views import Recognition
+
+T = TypeVar("T")
+
+PIECE_SYMBOLS = 1 << 23
+"""So many symbols are held as columns at once: the rows of a block may be a few symbols long, or tens of thousands."""
+
+GROUP_ROWS = 1 << 10
+"""So many rows are drawn at once where they could be long."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Rows as strings and as columns."""
+
+    strings: Strings
+    batch: pa.RecordBatch
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Up to BLOCK_ROWS rows: their digest, and they themselves in pieces, which can be had once."""
+
+    digest: str
+    pieces: Iterable[Piece]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +77,47 @@ class Content:
             return to_batch(self.task, self.split, self.rows.strings(first, last))
         return recognition_batch(self.task, self.split, self.rows, first, last)
 
+    def pieces(self, first: int, last: int) -> Iterator[Strings]:
+        """The strings of rows first..last-1, in pieces that do not depend on who asks."""
+        longest = self.task.split(self.split).window.high
+        fits = self.task.language.measure == "length" and (last - first) * longest <= PIECE_SYMBOLS
+        step = last - first if fits else GROUP_ROWS
+        pending: list[Strings] = []
+        for start in range(first, last, step):
+            group = self.strings(start, min(start + step, last))
+            for a, b in row_ranges(group.offsets, PIECE_SYMBOLS):
+                part = group.slice(a, b)
+                if pending and sum(len(p.ids) for p in pending) + len(part.ids) > PIECE_SYMBOLS:
+                    yield Strings.concatenate(pending)
+                    pending = []
+                pending.append(part)
+        yield Strings.concatenate(pending) if len(pending) > 1 else pending[0]
+
+    def block(self, first: int) -> Block:
+        """The block that begins with this row, BLOCK_ROWS rows or what is left."""
+        last = min(first + BLOCK_ROWS, len(self))
+        piece = next(self.labelled(first, last))
+        if len(piece.strings) == last - first:
+            return Block(block_digest(piece.batch), [piece])
+
+        def again(names: Sequence[str]) -> Iterator[pa.RecordBatch]:
+            return (piece.batch for piece in self.labelled(first, last, names))
+
+        return Block(pieces_digest(piece.batch.schema, again), self.labelled(first, last))
+
+    def labelled(self, first: int, last: int, names: Sequence[str] | None = None) -> Iterator[Piece]:
+        """These pieces with their columns: all, or those of these names."""
+        for strings in self.pieces(first, last):
+            if isinstance(self.rows, Rows):
+                yield Piece(strings, to_batch(self.task, self.split, strings, names))
+            else:
+                batch = recognition_batch(self.task, self.split, self.rows, first, first + len(strings))
+                yield Piece(strings, batch if names is None else batch.select(names))
+            first += len(strings)
+
     def digest(self) -> str:
         """The digest of the split, nothing written."""
-        starts = range(0, len(self), BLOCK_ROWS)
-        return split_digest(block_digest(self.batch(s, min(s + BLOCK_ROWS, len(self)))) for s in starts)
+        return split_digest(self.block(first).digest for first in range(0, len(self), BLOCK_ROWS))
 
     @property
     def repetition_rate(self) -> float | None:
@@ -96,3 +161,18 @@ def _may_share(earlier: Split, later: Split) -> bool:
 def total_rows(task: Task) -> int:
     """How many rows these have together."""
     return sum(map(len, contents(task).values()))
+
+
+def in_order(make: Callable[[int], T], starts: range, workers: int) -> Iterator[T]:
+    """What `make` makes of each start, in order, by this many threads a little ahead of its use."""
+    if workers == 1 or len(starts) == 1:
+        yield from map(make, starts)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        pending: deque[Future[T]] = deque()
+        for start in starts:
+            pending.append(pool.submit(make, start))
+            if len(pending) > workers:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()

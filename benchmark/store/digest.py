@@ -7,10 +7,12 @@ floating-point numbers are left out: their last bits differ between machines.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from marnn_bench.store.arrow import lengths_of, numbers
 
@@ -19,15 +21,34 @@ ALGORITHM = "sha256 of blocks of 65536 rows, 1"
 """Algorithm and its version, as the manifest names it."""
 
 
+Part = NDArray[Any]
+
+Pieces = Callable[[Sequence[str]], Iterable[pa.RecordBatch]]
+"""The rows of a block, piece after piece, with the columns of these names; each call begins again."""
+
+
 def block_digest(batch: pa.RecordBatch) -> str:
     """The digest of at most 65,536 rows."""
+    return pieces_digest(batch.schema, lambda names: [batch])
+
+
+def pieces_digest(columns: pa.Schema, pieces: Pieces) -> str:
+    """The same of rows in pieces, of which one is held at a time: a column's data come behind the lengths of all rows."""
+    names = [field.name for field in columns if not pa.types.is_floating(field.type)]
+    rows, heads = 0, {name: list[Part]() for name in names}
+    for batch in pieces(names):
+        rows += batch.num_rows
+        for name, parts in heads.items():
+            parts.append(_head(batch[name]))
     content = hashlib.sha256()
-    for name, column in zip(batch.schema.names, batch.columns, strict=True):
-        if pa.types.is_floating(column.type):
-            continue
-        content.update(f"{name}:{type_name(column.type)}:{len(column)}:".encode())
-        for part in _parts(column):
-            content.update(np.ascontiguousarray(part).data)
+    for name, parts in heads.items():
+        kind = columns.field(name).type
+        content.update(f"{name}:{type_name(kind)}:{rows}:".encode())
+        for part in parts:
+            content.update(part.data)
+        if pa.types.is_string(kind) or pa.types.is_list(kind):
+            for batch in pieces([name]):
+                content.update(_data(batch[name]).data)
     return content.hexdigest()
 
 
@@ -47,15 +68,18 @@ def type_name(kind: pa.DataType) -> str:
     return f"list<{kind.value_type}>" if pa.types.is_list(kind) else str(kind)
 
 
-def _parts(column: pa.Array) -> Iterator[np.ndarray]:
-    if pa.types.is_string(column.type):
-        _, offsets, data = column.buffers()
-        ends = np.frombuffer(offsets, "<i4")[column.offset : column.offset + len(column) + 1]
-        yield np.diff(ends).astype("<u4")
-        yield np.frombuffer(data or b"", np.uint8)[ends[0] : ends[-1]]
-    elif pa.types.is_list(column.type):
-        yield lengths_of(column).astype("<u4")
-        yield from _parts(column.flatten())
-    else:
-        values = numbers(column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else column)
-        yield values.astype(values.dtype.newbyteorder("<"))
+def _head(column: pa.Array) -> Part:
+    """The lengths of texts or lists, all that there is of numbers."""
+    if pa.types.is_string(column.type) or pa.types.is_list(column.type):
+        return lengths_of(column).astype("<u4")
+    values = numbers(column.cast(pa.uint8()) if pa.types.is_boolean(column.type) else column)
+    return np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
+
+
+def _data(column: pa.Array) -> Part:
+    """The bytes of texts, the numbers in lists."""
+    if pa.types.is_list(column.type):
+        return _head(column.flatten())
+    _, offsets, data = column.buffers()
+    ends = np.frombuffer(offsets, "<i4")[column.offset : column.offset + len(column) + 1]
+    return np.frombuffer(data or b"", np.uint8)[ends[0] : ends[-1]]

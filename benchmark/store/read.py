@@ -2,6 +2,8 @@
 
 import errno
 import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +14,13 @@ import pyarrow.parquet as pq
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.examples import Examples
 from marnn_bench.generators.window import Window
+from marnn_bench.store.arrow import open_file
 from marnn_bench.store.columns import read_answers, read_strings
 from marnn_bench.store.digest import split_digest, table_digests
-from marnn_bench.store.manifest import read_manifest
+from marnn_bench.store.manifest import REGENERATE_HINT, read_manifest
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import find_task
 from marnn_bench.views import SetView
-
-REGENERATE_HINT = "Generate the task again with --overwrite."
 
 
 def read_split(folder: str | Path, task: Task | str, split: str) -> Examples:
@@ -45,9 +46,11 @@ def with_manifest_splits(task: Task, entries: dict[str, dict[str, Any]]) -> Task
     """The task with the rows, windows and laws that a manifest gives for its splits."""
     splits = dict(task.splits)
     for name, entry in entries.items():
-        window, law, distinct = Window.parse(entry["window"]), entry["law"], entry["distinct"]
+        window, law, asked = Window.parse(entry["window"]), entry["law"], entry["asked"]
+        if isinstance(asked, str) and asked not in ("all", "fresh"):
+            raise DataError(f"The manifest asks {asked!r:.50} rows of {task.name} {name}. {REGENERATE_HINT}")
         splits[name] = replace(
-            task.split(name), rows=entry["asked"], window=window, law=law, distinct=distinct
+            task.split(name), rows=asked, window=window, law=law, distinct=entry["distinct"]
         )
     return replace(task, splits=splits)
 
@@ -88,14 +91,21 @@ def split_entry(folder: Path, task: Task, split: str) -> dict[str, Any]:
 
 def read_file(path: Path) -> pa.Table:
     """The rows of one Parquet file."""
+    with readable(path):
+        return pq.ParquetFile(open_file(path)).read()
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """DataError if a Parquet file is missing or cannot be decoded."""
     try:
-        return pq.ParquetFile(path).read()
+        yield
     except FileNotFoundError:
         raise DataError(f"{path} is missing. {REGENERATE_HINT}") from None
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, OSError) and error.errno in (errno.EACCES, errno.EISDIR):
             raise
-        reason = str(error).splitlines()[0][:100]
+        reason = " ".join(str(error).split())[:100]
         raise DataError(f"{path} is damaged or cut off ({reason}). {REGENERATE_HINT}") from None
 
 

@@ -16,7 +16,7 @@ from marnn_bench.errors import UsageError
 from marnn_bench.generators.keys import Key
 from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Draws, Law
-from marnn_bench.generators.sampling.distinct import select_distinct
+from marnn_bench.generators.sampling.distinct import MAX_KEPT_SYMBOLS, select_distinct
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 from marnn_bench.task import Task
@@ -28,7 +28,7 @@ class Segment:
 
     draws:       the numbers of the draws that are kept, in order; None if row i is draw i
     enumerated:  the strings behind them
-    kept:        all of these strings, if they are few
+    kept:        the first of these strings, which need not be drawn again
     """
 
     law: Law
@@ -41,7 +41,7 @@ class Segment:
 
     def strings(self, first: int, last: int) -> Strings:
         """Rows first..last-1."""
-        if self.kept is not None:
+        if self.kept is not None and last <= len(self.kept):
             return self.kept.slice(first, last)
         if self.draws is None:
             return self.law.draw(self.window, self.key, np.arange(first, last, dtype=np.uint64))
@@ -75,7 +75,7 @@ class Rows:
             start = end - segment.rows
             if first < end and start < last:
                 parts.append(segment.strings(max(first, start) - start, min(last, end) - start))
-        return Strings.concatenate(parts)
+        return Strings.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
 def choose_rows(task: Task, split: str, earlier: Sequence[Strings], workers: int = 1) -> Rows:
@@ -106,9 +106,10 @@ def _distinct(
         raise UsageError(
             f"{language.name}: earlier splits have all strings of the window; ask for a wider one."
         )
-    segments, tried, drawn = [], 0, 0
+    segments, tried, drawn, room = [], 0, 0, MAX_KEPT_SYMBOLS
     for window, key, rows in asked:
-        chosen = select_distinct(language, law, window, key, rows, earlier, workers)
+        chosen = select_distinct(language, law, window, key, rows, earlier, workers, room)
+        room -= len(chosen.strings.ids)
         segments.append(Segment(law, window, key, rows, chosen.draws, chosen.enumerated, chosen.strings))
         tried, drawn = tried + chosen.tried, drawn + len(chosen.draws)
     return Rows(tuple(segments), 1 - drawn / tried)

@@ -8,26 +8,29 @@ goes on behind the last receipt and ends in the same content.
 import hashlib
 import os
 import shutil
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from marnn_bench.errors import UsageError
-from marnn_bench.store.arrow import numbers
+from marnn_bench.store.arrow import open_file
 from marnn_bench.store.card import dataset_card
 from marnn_bench.store.columns import schema
-from marnn_bench.store.content import Content, contents
-from marnn_bench.store.digest import BLOCK_ROWS, block_digest
+from marnn_bench.store.content import Content, contents, in_order
+from marnn_bench.store.digest import BLOCK_ROWS
 from marnn_bench.store.leaks import leak_report
+from marnn_bench.store.lock import CLEARING, writing
 from marnn_bench.store.manifest import (
     RECEIPTS,
     Plan,
     Receipt,
+    Totals,
     build_manifest,
     leaks_file,
     receipts,
@@ -39,11 +42,7 @@ from marnn_bench.task import Task
 SHARD_ROWS = 16 * BLOCK_ROWS
 REPLACING = ".replacing"
 
-PARQUET = {"compression": "zstd", "write_page_index": True}
-
 Progress = Callable[[int], object]
-Block = tuple[pa.RecordBatch, str]
-"""Rows and their digest."""
 
 
 def generate(
@@ -67,17 +66,19 @@ def generate(
         raise UsageError(f"--shard-rows must be a multiple of {BLOCK_ROWS:,}, not {shard_rows:,}.")
     plans = {name: Plan.of(content, shard_rows) for name, content in splits.items()}
     write = _Writer(splits, plans, workers, shard_rows, progress)
-    if overwrite and (out / RECEIPTS / task.name).exists():
-        staged = out / f"{REPLACING}-{task.name}-{os.getpid()}"
-        write.task(task, staged)
-        _replace(task.name, staged, out)
-    elif all(receipt.plan in plans.values() for receipt in receipts(out, task.name)):
-        write.task(task, out)
-    else:
-        raise UsageError(
-            f"{out} holds {task.name} with other rows, windows, law, version or size of files. "
-            "Choose another folder, or replace it with --overwrite."
-        )
+    _clear_abandoned(out)
+    with writing(out, task.name, repr(sorted(map(repr, plans.values())))):
+        if overwrite and (out / RECEIPTS / task.name).exists():
+            staged = out / f"{REPLACING}-{task.name}-{os.getpid()}"
+            write.task(task, staged)
+            _replace(task.name, staged, out)
+        elif all(receipt.plan in plans.values() for receipt in receipts(out, task.name)):
+            write.task(task, out)
+        else:
+            raise UsageError(
+                f"{out} holds {task.name} with other rows, windows, law, version or size of files. "
+                "Choose another folder, or replace it with --overwrite."
+            )
     describe(out)
 
 
@@ -109,6 +110,7 @@ class _Writer:
 
     def task(self, task: Task, out: Path) -> None:
         """Every file that is missing, and the leak report."""
+        self.clear(out / "data" / task.name)
         missing = {
             name: [i for i in range(p.files) if not _is_finished(p, i, out)] for name, p in self.plans.items()
         }
@@ -127,6 +129,13 @@ class _Writer:
                     self.file(self.plans[name], index, out)
             write_json(leaks_file(out, task.name), leaks.result())
 
+    def clear(self, folder: Path) -> None:
+        """Remove what a killed command left: half a file, or a file of other rows that has no receipt."""
+        files = {Path(plan.file(index)).name for plan in self.plans.values() for index in range(plan.files)}
+        for path in folder.glob("*"):
+            if path.name not in files and path.is_file():
+                path.unlink()
+
     def rows(self, plan: Plan, index: int) -> range:
         """The rows of a file."""
         first = index * self.shard_rows
@@ -137,20 +146,20 @@ class _Writer:
         content, path = self.splits[plan.split], out / plan.file(index)
         (out / RECEIPTS).mkdir(parents=True, exist_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-        _remove_abandoned(path)
-        rows, columns, totals = self.rows(plan, index), schema(content.task, plan.split), _Totals()
-
-        def make(start: int) -> Block:
-            batch = content.batch(start, min(start + BLOCK_ROWS, rows.stop))
-            return batch, block_digest(batch)
-
+        temporary = path.with_name(f".{path.name}.part")
+        rows, columns, totals = self.rows(plan, index), schema(content.task, plan.split), Totals()
+        starts = range(rows.start, rows.stop, BLOCK_ROWS)
         try:
-            with pq.ParquetWriter(temporary, columns, **PARQUET, use_dictionary=columns.names[1:]) as writer:
-                for batch, digest in _prefetch(make, range(rows.start, rows.stop, BLOCK_ROWS), self.workers):
-                    writer.write_batch(batch, row_group_size=BLOCK_ROWS)
-                    totals.add(batch, digest)
-                    self.progress(batch.num_rows)
+            with (
+                open_file(temporary, "wb") as file,
+                pq.ParquetWriter(file, columns, **parquet_options(columns)) as writer,
+            ):
+                for block in in_order(content.block, starts, self.workers):
+                    for piece in block.pieces:
+                        writer.write_batch(piece.batch, row_group_size=BLOCK_ROWS)
+                        totals.add(piece.batch)
+                        self.progress(piece.batch.num_rows)
+                    totals.blocks.append(block.digest)
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)
@@ -161,15 +170,16 @@ class _Writer:
         write_json(out / plan.receipt(index), asdict(receipt))
 
 
-def _remove_abandoned(path: Path) -> None:
-    """Remove what killed processes left of a file."""
-    for part in path.parent.glob(f".{path.name}.*.part"):
-        try:
-            os.kill(int(part.suffixes[-2][1:]), 0)
-        except ProcessLookupError:
-            part.unlink(missing_ok=True)
-        except PermissionError:
-            continue  # of another user, and alive
+def parquet_options(columns: pa.Schema) -> dict[str, Any]:
+    """How files are written. Dictionaries are for all columns but the first, which is the text.
+
+    Parquet knows a column by its leaf, `next.list.element`.
+    """
+    leaves = [
+        f"{field.name}.list.{field.type.value_field.name}" if pa.types.is_list(field.type) else field.name
+        for field in columns
+    ]
+    return {"compression": "zstd", "write_page_index": True, "use_dictionary": leaves[1:]}
 
 
 def _is_finished(plan: Plan, index: int, out: Path) -> bool:
@@ -177,60 +187,12 @@ def _is_finished(plan: Plan, index: int, out: Path) -> bool:
     return receipt.exists() and file.exists() and file.stat().st_size == Receipt.read(receipt).bytes
 
 
-class _Totals:
-    """What adds up over the blocks of a file."""
-
-    def __init__(self) -> None:
-        self.blocks: list[str] = []
-        self.rows = self.symbols = self.depth = self.longest = self.deepest = self.arrow_bytes = 0
-        self.shortest: int | None = None
-
-    def add(self, batch: pa.RecordBatch, digest: str) -> None:
-        lengths = numbers(batch["length"])
-        depths = numbers(batch["depth"]) if "depth" in batch.schema.names else lengths[:0]
-        self.blocks.append(digest)
-        self.rows += batch.num_rows
-        self.symbols += int(lengths.sum())
-        self.depth += int(depths.sum())
-        self.longest = max(self.longest, int(lengths.max()))
-        self.deepest = max(self.deepest, int(depths.max(initial=0)))
-        self.arrow_bytes += batch.nbytes
-        shortest = int(lengths.min())
-        self.shortest = shortest if self.shortest is None else min(self.shortest, shortest)
-
-    def receipt(
-        self, plan: Plan, index: int, size: int, sha256: str, repetition_rate: float | None
-    ) -> Receipt:
-        return Receipt(
-            plan=plan,
-            index=index,
-            rows=self.rows,
-            bytes=size,
-            sha256=sha256,
-            blocks=self.blocks,
-            symbols=self.symbols,
-            depth=self.depth,
-            shortest=self.shortest or 0,
-            longest=self.longest,
-            deepest=self.deepest,
-            repetition_rate=repetition_rate,
-            arrow_bytes=self.arrow_bytes,
-        )
-
-
-def _prefetch(make: Callable[[int], Block], starts: range, workers: int) -> Iterator[Block]:
-    """The blocks in order, made by this many threads a little ahead of their use."""
-    if workers == 1 or len(starts) == 1:
-        yield from map(make, starts)
-        return
-    with ThreadPoolExecutor(workers) as pool:
-        pending: deque[Future[Block]] = deque()
-        for start in starts:
-            pending.append(pool.submit(make, start))
-            if len(pending) > workers:
-                yield pending.popleft().result()
-        while pending:
-            yield pending.popleft().result()
+def _clear_abandoned(out: Path) -> None:
+    """Remove what commands that were killed had written to replace a task."""
+    for path in out.glob(f"{REPLACING}-*"):
+        task = path.name.removeprefix(f"{REPLACING}-").rpartition("-")[0]
+        with suppress(UsageError), writing(out, task, CLEARING):
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _replace(task: str, staged: Path, out: Path) -> None:

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from marnn_bench.generators.kernels import choice as choice
     from marnn_bench.generators.kernels import distinct as distinct
     from marnn_bench.generators.kernels import dyck as dyck
-    from marnn_bench.generators.kernels import edits as edits
     from marnn_bench.generators.kernels import grammar as grammar
     from marnn_bench.generators.kernels import negatives as negatives
     from marnn_bench.generators.kernels import palindromes as palindromes
     from marnn_bench.generators.kernels import shuffles as shuffles
+    from marnn_bench.generators.kernels import texts as texts
 
 _MODULES = frozenset(
     {
@@ -29,11 +29,11 @@ _MODULES = frozenset(
         "choice",
         "distinct",
         "dyck",
-        "edits",
         "grammar",
         "negatives",
         "palindromes",
         "shuffles",
+        "texts",
     }
 )
 

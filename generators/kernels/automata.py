@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.kernels.choice import choose
-from marnn_bench.generators.kernels.compiler import kernel
+from marnn_bench.generators.kernels.compiler import inlined, kernel
 from marnn_bench.generators.kernels.philox import RNG_WORDS, SYMBOLS, init_rng, next_uint64
 
 POP, PUSH = 1, 2
@@ -55,27 +55,53 @@ def trace_counters(
     return configurations
 
 
+@inlined
+def _step(
+    table: NDArray[np.uint32], symbols: int, stack: NDArray[np.uint32], height: int, here: int, symbol: int
+) -> tuple[int, int]:
+    """Height and configuration after a symbol. No branch on what is read: half would be mispredicted."""
+    move = table[here * symbols + uint64(symbol)]
+    action = move & uint32(0xFFFF)
+    pushes = action >= PUSH
+    height += int64(pushes) - int64(action == POP)
+    uncovered = stack[uint64(height)]
+    top = uint32(action - uint32(PUSH)) if pushes else uncovered
+    stack[uint64(height)] = top
+    return height, uint64(move >> uint32(16)) + uint64(top)
+
+
 @kernel
 def trace_stack(
     ids: Ids, offsets: NDArray[np.int64], moves: NDArray[np.uint32], start: int, deepest: int
 ) -> NDArray[np.int32]:
-    """The configuration after each symbol: [symbols]. No branch on what is read: half would be mispredicted."""
+    """The configuration after each symbol: [symbols].
+
+    Two strings are read side by side: a step waits for the one before it, but not for the other string's.
+    """
     configurations = np.empty(ids.size, np.int32)
-    stack = np.zeros(deepest + 1, np.uint32)  # tops, the empty stack's lowest
+    stack, other_stack = np.zeros((2, deepest + 1), np.uint32)  # tops, the empty stack's lowest
     table = moves.ravel()
     symbols = uint64(moves.shape[1])
-    for row in range(offsets.size - 1):
-        height, here = int64(0), uint64(start)
-        for position in range(offsets[row], offsets[row + 1]):
-            move = table[here * symbols + uint64(ids[position])]
-            action = move & uint32(0xFFFF)
-            pushes = action >= PUSH
-            height += int64(pushes) - int64(action == POP)
-            uncovered = stack[uint64(height)]
-            top = uint32(action - uint32(PUSH)) if pushes else uncovered
-            stack[uint64(height)] = top
-            here = uint64(move >> uint32(16)) + uint64(top)
-            configurations[position] = int32(here)
+    rows = offsets.size - 1
+    for row in range(0, rows, 2):
+        place, end = offsets[row], offsets[row + 1]
+        other_place, other_end = end, offsets[min(row + 2, rows)]
+        height, other_height = int64(0), int64(0)
+        here, other_here = uint64(start), uint64(start)
+        for _ in range(min(end - place, other_end - other_place)):
+            height, here = _step(table, symbols, stack, height, here, ids[uint64(place)])
+            other_height, other_here = _step(
+                table, symbols, other_stack, other_height, other_here, ids[uint64(other_place)]
+            )
+            configurations[uint64(place)] = int32(here)
+            configurations[uint64(other_place)] = int32(other_here)
+            place, other_place = place + 1, other_place + 1
+        for rest in range(place, end):
+            height, here = _step(table, symbols, stack, height, here, ids[rest])
+            configurations[rest] = int32(here)
+        for rest in range(other_place, other_end):
+            other_height, other_here = _step(table, symbols, other_stack, other_height, other_here, ids[rest])
+            configurations[rest] = int32(other_here)
     return configurations
 
 

@@ -4,6 +4,7 @@ import functools
 import hashlib
 import os
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar, cast
@@ -15,6 +16,9 @@ from marnn_bench.generators.kernels.cache import cache_folder
 
 F = TypeVar("F", bound=Callable[..., object])
 
+_SETTING = threading.Lock()
+"""Of numba's folder, which is one for all threads; two may import kernels at once."""
+
 
 def kernel(function: F) -> F:
     """Compile a function with numba: without the GIL, without fastmath, cached where a folder is writable.
@@ -25,12 +29,13 @@ def kernel(function: F) -> F:
     folder = _folder()
     if folder is None:
         return cast(F, numba.njit(function, nogil=True))
-    saved = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
-    try:
-        return cast(F, numba.njit(function, nogil=True, cache=True))
-    finally:
-        config.CACHE_DIR = saved
+    with _SETTING:
+        saved = config.CACHE_DIR
+        config.CACHE_DIR = str(folder)
+        try:
+            return cast(F, numba.njit(function, nogil=True, cache=True))
+        finally:
+            config.CACHE_DIR = saved
 
 
 def inlined(function: F) -> F:

@@ -107,7 +107,7 @@ class Dyck(Language):
 
     def depths(self, strings: Strings) -> NDArray[np.int64]:
         # Every member has as many opening as closing brackets, so that the sum starts anew at each string.
-        return np.cumsum(np.where(strings.ids % 2 == 0, 1, -1))
+        return np.cumsum(1 - 2 * (strings.ids & 1).astype(np.int8), dtype=np.int64)
 
     def law(self, spec: str) -> Law:
         name, parameters = parse_spec(spec)

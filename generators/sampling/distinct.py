@@ -24,8 +24,8 @@ from marnn_bench.generators.window import Window
 MAX_DISTINCT_ROWS = 10_000_000
 """Rows of the largest distinct split: the fingerprints of all of them are kept in memory, 32 bytes each or more."""
 
-MAX_KEPT_ROWS = 1 << 20
-"""Up to so many strings are kept once they are drawn; more are drawn again when they are wanted."""
+MAX_KEPT_SYMBOLS = 1 << 28
+"""So many symbols, about, are kept once they are drawn; strings beyond are drawn again when they are wanted."""
 
 BLOCK = 65_536
 MAX_DRAWS_PER_STRING = 16
@@ -39,13 +39,13 @@ class Selection:
 
     draws:       the draws that gave a new string, in order
     enumerated:  the strings behind them that hardly any draw gives, in the order of `Language.enumerate`
-    strings:     all of them, if they are few enough to be kept
+    strings:     the first of them, as many as are kept
     tried:       how many draws were made
     """
 
     draws: Draws
     enumerated: Strings
-    strings: Strings | None
+    strings: Strings
     tried: int
 
 
@@ -57,10 +57,12 @@ def select_distinct(
     rows: int,
     exclude: Sequence[Strings] = (),
     workers: int = 1,
+    keep: int = MAX_KEPT_SYMBOLS,
 ) -> Selection:
     """The first `rows` different strings among the draws of the law, without those in `exclude`.
 
-    Strings are drawn by so many threads; which of them are new is found out in one, in the order of the draws.
+    Strings are drawn by so many threads; which of them are new is found out in one, in the order of the draws. About
+    `keep` symbols of them are kept.
     """
     if rows > MAX_DISTINCT_ROWS:
         raise LanguageError(
@@ -78,7 +80,7 @@ def select_distinct(
     for strings in exclude:
         known.add(strings)
     found: list[Draws] = []
-    drawn: list[Strings] = []
+    kept, room = [Strings.from_ids(language.alphabet, [])], keep
     missing, tried = rows, 0
     most = min(MAX_DRAWS_PER_STRING * existing, MAX_DRAWS_PER_ROW * rows)
     with ThreadPoolExecutor(workers) as pool:
@@ -88,13 +90,14 @@ def select_distinct(
                 np.arange(first, min(first + BLOCK, last), dtype=np.uint64)
                 for first in range(tried, last, BLOCK)
             ]
-            for draws, (strings, fingerprints) in zip(
+            for draws, (strings, prints) in zip(
                 blocks, pool.map(partial(_draw, law, window, key), blocks), strict=True
             ):
-                new = np.flatnonzero(known.add_fingerprints(fingerprints))[:missing]
+                new = np.flatnonzero(known.add_fingerprints(prints))[:missing]
                 found.append(draws[new])
-                if rows <= MAX_KEPT_ROWS:
-                    drawn.append(strings.take(new))
+                if room > 0:
+                    kept.append(strings.take(new))
+                    room -= len(kept[-1].ids)
                 missing -= len(new)
             tried = last
     if missing and tried < MAX_DRAWS_PER_STRING * existing:
@@ -103,38 +106,45 @@ def select_distinct(
             f"{language.name}, not {rows:,}: ask for fewer rows, or a law that spreads wider."
         )
     rest = _first_new(law, language, window, known, missing)
-    kept = Strings.concatenate([*drawn, rest]) if rows <= MAX_KEPT_ROWS else None
-    kept_draws = np.concatenate(found)
-    return Selection(kept_draws, rest, kept, tried if missing else int(kept_draws[-1]) + 1)
+    del known  # hundreds of megabytes, where rows are millions
+    if room > 0:
+        kept.append(rest)
+    chosen = np.concatenate(found)
+    return Selection(chosen, rest, Strings.concatenate(kept), tried if missing else int(chosen[-1]) + 1)
 
 
 def _draw(law: Law, window: Window, key: Key, draws: Draws) -> tuple[Strings, NDArray[np.uint64]]:
     """The strings of some draws, and their fingerprints."""
     strings = law.draw(window, key, draws)
-    return strings, kernels.distinct.fingerprints(strings.ids, strings.offsets)
+    return strings, fingerprints(strings)
 
 
 def _inside(window: Window, sizes: NDArray[np.int64]) -> int:
     return int(((window.low <= sizes) & (sizes <= window.high)).sum())
 
 
+def fingerprints(strings: Strings) -> NDArray[np.uint64]:
+    """127 bits for each string, the same for equal strings: [n, 2]."""
+    return kernels.distinct.fingerprints(strings.ids, strings.offsets)
+
+
 class StringSet:
     """A hash table of the 127-bit fingerprints of at most so many strings."""
 
     def __init__(self, rows: int) -> None:
-        self._slots = np.zeros((1 << (2 * (rows + BLOCK)).bit_length(), 2), np.uint64)
+        slots = 1 << (4 * (rows + BLOCK) // 3).bit_length()  # three quarters of them are filled at most
+        self._slots = np.zeros((slots, 2), np.uint64)
 
     def add(self, strings: Strings) -> NDArray[np.bool_]:
         """Whether each string is met for the first time: [n]."""
-        return self.add_fingerprints(kernels.distinct.fingerprints(strings.ids, strings.offsets))
+        return self.add_fingerprints(fingerprints(strings))
 
     def add_fingerprints(self, fingerprints: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Whether each fingerprint [n, 2] is met for the first time: [n]."""
         return kernels.distinct.mark_new(self._slots, fingerprints, True)
 
-    def contains(self, strings: Strings) -> NDArray[np.bool_]:
-        """Whether each string is in the table: [n]."""
-        fingerprints = kernels.distinct.fingerprints(strings.ids, strings.offsets)
+    def contains_fingerprints(self, fingerprints: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Whether each fingerprint [n, 2] is in the table: [n]."""
         return ~kernels.distinct.mark_new(self._slots, fingerprints, False)
 
 

@@ -20,4 +20,4 @@ def levenshtein(strings: Strings, others: Strings) -> NDArray[np.int64]:
     [2, 1, 2]
     """
     symbols = 1 + max(int(batch.ids.max(initial=0)) for batch in (strings, others))
-    return kernels.edits.levenshtein(strings.ids, strings.offsets, others.ids, others.offsets, symbols)
+    return kernels.negatives.levenshtein(strings.ids, strings.offsets, others.ids, others.offsets, symbols)

@@ -18,8 +18,9 @@ import pytest
 from helpers.command_line import marnn, succeed
 from helpers.definitions import DEFINITIONS, Definition
 from helpers.small_data import SMALL, digests, small
+from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.strings import Strings
-from marnn_bench.store.columns import read_answers, read_strings, to_batch
+from marnn_bench.store.columns import read_answers, read_strings, to_batch, to_texts
 from marnn_bench.store.digest import block_digest
 from marnn_bench.store.read import read_split
 from marnn_bench.store.verify import verify
@@ -219,6 +220,38 @@ def test_the_digest_sees_every_cell_and_no_slicing() -> None:
     assert len(seen) == 6
     longer = pa.concat_tables([pa.Table.from_batches([batch])] * 2).combine_chunks().to_batches()[0]
     assert block_digest(longer.slice(2, 2)) == block_digest(batch)
+
+
+@pytest.mark.parametrize("name", ["anbncn", "dyck3", "string-reversal", "svo-sov", "dyck2--recognition"])
+def test_a_block_in_pieces_has_the_digest_and_the_rows_of_the_whole(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = small(name)
+    generate(task, tmp_path / "whole")
+    monkeypatch.setattr("marnn_bench.store.content.PIECE_SYMBOLS", 1_000)
+    monkeypatch.setattr("marnn_bench.store.content.GROUP_ROWS", 16)
+    generate(task, tmp_path / "pieces")
+    assert digests(tmp_path / "pieces") == digests(tmp_path / "whole")
+    files = sorted(tmp_path.rglob("test-*.parquet"))
+    assert pq.read_table(files[0]).equals(pq.read_table(files[1]))
+    pieces, whole = (pq.ParquetFile(path).metadata.num_row_groups for path in files)
+    assert whole == 1 < pieces
+    list(verify(tmp_path / "pieces"))
+
+
+def test_texts_are_symbols_of_any_width_with_spaces_between() -> None:
+    for alphabet in (Alphabet.of("a b"), Alphabet.of("ab ( 中文 é"), Alphabet.of(map(str, range(300)))):
+        ids = [[0], [], [1, 0, 1], [], [len(alphabet) - 1] * 5]
+        strings = Strings.from_ids(alphabet, ids)
+        assert to_texts(alphabet, strings).to_pylist() == strings.texts(alphabet)
+        assert to_texts(alphabet, strings.slice(1, 4)).to_pylist() == strings.slice(1, 4).texts(alphabet)
+
+
+def test_answers_are_stored_as_places_in_a_dictionary(data: Path) -> None:
+    """A file lists the few different sets once; without that it is a third larger."""
+    group = pq.ParquetFile(data / "data/dyck3/test-00000-of-00001.parquet").metadata.row_group(0)
+    encodings = {group.column(i).path_in_schema: group.column(i).encodings for i in range(group.num_columns)}
+    assert "RLE_DICTIONARY" in encodings["next.list.element"]
 
 
 # -- the command line

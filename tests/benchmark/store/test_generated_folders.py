@@ -11,6 +11,7 @@ import pytest
 
 from helpers.command_line import marnn, succeed
 from helpers.small_data import digests, small
+from marnn_bench.errors import DataError
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.verify import verify
 from marnn_bench.store.write import generate
@@ -136,6 +137,55 @@ def test_jobs_that_run_at_once_lose_nothing(tmp_path: Path) -> None:
         assert [job.wait() for job in jobs] == [0] * len(chosen)
         assert {task for task, _ in digests(tmp_path / "d")} == set(tasks)
         list(verify(tmp_path / "d"))
+
+
+def test_of_two_commands_with_other_rows_one_wins_and_the_other_says_so(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "marnn_bench", "generate", "--task", "dyck2", "--out", "d", "--rows"]
+    jobs = [
+        subprocess.Popen([*command, rows], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        for rows in ("150000", "150001")
+    ]
+    errors = [job.communicate()[1] for job in jobs]
+    assert sorted(job.returncode for job in jobs) == [0, 2]
+    (refusal,) = [error for job, error in zip(jobs, errors, strict=True) if job.returncode]
+    assert "with other rows, windows, law" in refusal
+    assert "Traceback" not in refusal
+    assert len({v.rows for v in verify(tmp_path / "d")}) == 1
+
+
+def test_the_next_command_clears_what_a_killed_one_left(data: Path) -> None:
+    """Of an --overwrite that was killed; what another command is writing right now stays."""
+    command = ["generate", "--task", "dyck3", "--rows", "3000000", "--overwrite", "--out", str(data)]
+    process = subprocess.Popen([sys.executable, "-m", "marnn_bench", *command])
+    while not list(data.glob(".replacing-dyck3-*/data/dyck3/.*.part")):
+        time.sleep(0.01)
+        assert process.poll() is None
+    generate(small("dyck2"), data)
+    assert list(data.glob(".replacing-*"))
+    process.kill()
+    process.wait()
+    with pytest.raises(DataError, match="does not belong to the manifest"):
+        list(verify(data))
+    generate(small("dyck2"), data)
+    assert not list(data.glob(".replacing-*"))
+    list(verify(data))
+
+
+def test_half_a_file_of_a_killed_command_is_cleared(data: Path) -> None:
+    (data / "data/dyck3/.train-00000-of-00001.parquet.part").write_text("")
+    (data / "data/dyck3/train-00001-of-00002.parquet").write_text("")
+    generate(small("dyck3"), data)
+    list(verify(data))
+
+
+def test_a_path_outside_ascii_works_in_every_locale(tmp_path: Path) -> None:
+    """Python reads and writes ASCII there, and pyarrow encodes paths as UTF-8."""
+    folder = tmp_path / "größe 数据"
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0"}
+    for task in ("dyck2", "shuffle2"):
+        succeed("generate", "--task", task, "--rows", "50", "--out", folder, cwd=tmp_path, **plain)
+    succeed("verify", folder, cwd=tmp_path, **plain)
+    assert len(list(verify(folder))) == 4
 
 
 def test_a_damaged_cache_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
