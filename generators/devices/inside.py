@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 MAX_TABLE_WORK = 30_000_000
 """Steps behind the tables of a grammar, a minute or less."""
+MAX_LOOPS = 100_000
+"""Of unit and empty rules, on average, wherever a derivation that is drawn comes by."""
 SAMPLE, LARGE_BITS = 64, 1_700
 """Numbers of derivations are looked at for this length, to see how they grow; with so many bits a step takes twice as long."""
 LINEAR_WORK = 8
@@ -52,12 +54,15 @@ class Inside:
     empty:             [nodes]  I(v, 0)
     unit_derivations:  [inner]  the symbols and pairs that a nonterminal or pair can turn into, with the weight of
                        that: the rows of 1 + M + M^2 + ...
+    loops:             how often, on average, a derivation comes back to a node before it goes on, at the node where
+                       that is most
     """
 
     grammar: BinarisedGrammar
     weights: tuple[tuple[Weight, ...], ...]
     empty: list[Weight]
     unit_derivations: list[dict[int, Weight]]
+    loops: Weight = 0
 
     @classmethod
     def from_probabilities(
@@ -67,13 +72,14 @@ class Inside:
         with localcontext(EXTENDED):
             weights = tuple(tuple(Decimal(p.numerator) / p.denominator for p in row) for row in probabilities)
             empty = empty_probabilities(grammar, weights)
-            unit_derivations = _unit_derivations(grammar, weights, empty)
+            unit_derivations, loops = _unit_derivations(grammar, weights, empty)
         with localcontext(EXACT):
             return cls(
                 grammar,
                 tuple(tuple(+chance for chance in row) for row in weights),
                 [+Decimal(weight) for weight in empty],
                 [{j: +Decimal(weight) for j, weight in row.items()} for row in unit_derivations],
+                +Decimal(loops),
             )
 
     @classmethod
@@ -81,7 +87,7 @@ class Inside:
         """Weights are numbers of derivations, exactly. LanguageError where there are infinitely many."""
         weights = tuple((1,) * len(row) for row in grammar.nonterminals)
         empty = empty_counts(grammar, weights)
-        return cls(grammar, weights, empty, _unit_derivations(grammar, weights, empty))
+        return cls(grammar, weights, empty, *_unit_derivations(grammar, weights, empty))
 
     @cached_property
     def longest(self) -> int:
@@ -129,6 +135,11 @@ class Inside:
 
     def tables(self, lengths: NDArray[np.int64]) -> "Tables":
         """The thresholds of every choice in derivations of these lengths. LanguageError for a length without any."""
+        if self.loops > MAX_LOOPS:
+            raise LanguageError(
+                f"A nonterminal of this grammar turns into itself {self.loops:.1e} times on average before it goes on: "
+                "give the rules that do not lead back to it higher probabilities."
+            )
         self.check_length(int(lengths.max(initial=0)))
         tables = _tables(self, _rounded(int(lengths.max(initial=0))))
         impossible = tables.outcomes[0, lengths] == 0
@@ -149,14 +160,16 @@ class Inside:
 
 def _unit_derivations(
     grammar: BinarisedGrammar, weights: RuleWeights, empty: Sequence[Weight]
-) -> list[dict[int, Weight]]:
+) -> tuple[list[dict[int, Weight]], Weight]:
     sums = unit_closure(grammar.unit_steps(weights, empty), Work(grammar))
+    loops = max(row.get(node, 0) for node, row in enumerate(sums))
     for pair in range(grammar.first_pair, grammar.size):
         sums[pair][pair] = sums[pair].get(pair, 0) + 1
-    return [
+    kept = [
         {j: weight for j, weight in row.items() if j < grammar.symbols or j >= grammar.first_pair}
         for row in sums[grammar.start :]
     ]
+    return kept, loops
 
 
 def _parts(grammar: BinarisedGrammar) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import comb
+from math import comb, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ BRACKETS = ("()", "[]", "{}", "<>", "+-", "ab", "xo")
 
 LONGEST_DERIVED = 4_000
 """Symbols of a string that the grammar's law is for: its tables grow with the square of the length."""
+
+RAREST = 1e-6
+"""Of derivations that are drawn until one fits the window, the share that must do so."""
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 
@@ -257,6 +260,7 @@ class TruncatedDerivationsLaw(Law):
         return DyckGrammarLaw(self.language, self.p, self.q).can_draw(strings, window)
 
     def draw(self, window: Window, key: Key, draws: Draws) -> Strings:
+        _check_derivations(self, window)
         longest = self.language.sizes(window)[-1]
         rules = thresholds([decimal(self.p), decimal(self.q), decimal(1 - self.p - self.q)])
         ids = np.empty((len(draws), longest), self.language.alphabet.dtype)
@@ -264,6 +268,24 @@ class TruncatedDerivationsLaw(Law):
             key_words(key), draws, self.language.pairs, rules, window.low, window.high, ids
         )
         return Strings(ids[np.arange(longest) < lengths[:, None]], offsets_of(lengths))
+
+
+@lru_cache(maxsize=64)
+def _check_derivations(law: TruncatedDerivationsLaw, window: Window) -> None:
+    """LanguageError if a draw would take millions of derivations, or one of millions of rules."""
+    mass = total(DyckGrammarLaw(law.language, law.p, law.q).size_weights(window).values())
+    if mass < RAREST:
+        raise LanguageError(
+            f"Law {law.spec} draws until a length is in the window {window}, which has the probability {mass:.1e}: "
+            "take a wider window, or the law pcfg."
+        )
+    # beneath each bracket there are p / (1 - 2q) more on average, as deep as the window allows
+    growth = float(law.p / (1 - 2 * law.q))
+    if growth > 1 and window.high / 2 * log(growth) > log(1 / RAREST):
+        raise LanguageError(
+            f"Law {law.spec} has derivations of millions of brackets, of which the window {window} cuts off nearly all: "
+            "choose p + 2q near 1 or below, or the law pcfg."
+        )
 
 
 LAWS: dict[str, tuple[Callable[..., Law], dict[str, Fraction]]] = {

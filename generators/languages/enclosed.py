@@ -24,10 +24,13 @@ from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.keys import Key, derive_key, key_words
 from marnn_bench.generators.language import Language, UniformLaw
 from marnn_bench.generators.laws import Draws, TwoStageLaw, format_spec
-from marnn_bench.generators.sampling.distinct import MAX_DISTINCT_ROWS, select_distinct
+from marnn_bench.generators.sampling.distinct import select_distinct
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.generators.thresholds import Weight
 from marnn_bench.generators.window import Window
+
+MOST = 1_000_000
+"""Strings of a pool, which is made for every length and part; and the other numbers of the law."""
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,8 @@ class EnclosedLaw(TwoStageLaw):
 
     def __post_init__(self) -> None:
         numbers = (self.outer, self.parts, self.pool)
-        if any(number.denominator > 1 or not 1 <= number <= MAX_DISTINCT_ROWS for number in numbers):
-            raise LanguageError(
-                f"Law {self.spec} needs whole numbers of at least 1 and at most {MAX_DISTINCT_ROWS:,}."
-            )
+        if any(number.denominator > 1 or not 1 <= number <= MOST for number in numbers):
+            raise LanguageError(f"Law {self.spec} needs whole numbers of at least 1 and at most {MOST:,}.")
 
     @property
     def spec(self) -> str:

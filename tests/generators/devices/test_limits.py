@@ -39,6 +39,7 @@ def test_a_window_whose_tables_would_take_minutes_is_refused_with_one_that_would
     ("language", "spec", "message"),
     [
         (Dyck(2), "pcfg", r"tables for strings of up to 4,000 symbols, .* 1:20000 is too wide. Try 1:4000"),
+        (Dyck(2), "suzgun-truncated", r"tables for strings of up to 4,000 symbols"),
         (Shuffle(2), "uniform", r"the tables of shuffle2 reach up to 1,000, beyond which they take minutes. Try 1:1000"),
         (Gender(), "uniform", r"the tables of gender reach up to \d,\d+, beyond which they take minutes. Try 1:\d+"),
         (Gender(), "itg", r"Strings of 20,000 symbols take tables of .*: ask for up to 2,048 symbols"),
@@ -52,6 +53,19 @@ def test_a_law_whose_tables_would_take_minutes_says_how_far_they_reach(
 ) -> None:
     with pytest.raises(LanguageError, match=message):
         language.law(spec).draw(Window(1, 20_000 if spec != "weighted" else 5_000), KEY, ONE)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("suzgun-truncated:p=1e-50", r"which has the probability 2.0e-50"),
+        ("suzgun-truncated:p=1/10,q=1/10", r"draws until a length is in the window 40:50"),
+        ("suzgun-truncated:q=4/9", r"derivations of millions of brackets"),
+    ],
+)
+def test_derivations_that_hardly_ever_fit_the_window_are_refused(spec: str, message: str) -> None:
+    with pytest.raises(LanguageError, match=message):
+        Dyck(2).law(spec).draw(Window(40 if "1/10" in spec else 2, 50), KEY, ONE)
 
 
 def test_a_string_of_a_finite_automaton_is_enumerated_however_long_it_is() -> None:
@@ -89,6 +103,16 @@ def test_nonterminals_that_all_turn_into_one_another_are_refused_when_they_are_t
                 LanguageError, match=r"The unit and empty rules of this grammar, 42 symbols, .* use fewer"
             ):
                 Grammar.parse(text).probability(1)
+
+
+def test_a_derivation_that_hardly_ever_leaves_its_unit_rules_is_not_drawn() -> None:
+    """Its probability is known all the same."""
+    grammar = Grammar.parse(f"S -> T [1] \n T -> S [0.{'9' * 49}] | 'a' [1e-49]")
+    assert abs(grammar.probability(1) - 1) < Decimal("1e-40")
+    with pytest.raises(
+        LanguageError, match=r"turns into itself 1\.0e\+49 times on average before it goes on"
+    ):
+        grammar.sample(np.array([1]), KEY, ONE)
 
 
 def test_more_derivations_of_the_empty_string_than_can_be_written_are_refused() -> None:
