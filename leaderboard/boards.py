@@ -78,17 +78,17 @@ class Board:
         }
 
 
-def make_boards(results: Sequence[Result], task: str | None = None) -> list[Board]:
-    """One board for each task, split and content digest among the results, in the order given; only of `task`, if any.
+def make_boards(results: Sequence[Result], tasks: Sequence[str] = ()) -> list[Board]:
+    """One board for each task, split and content digest among the results, in the order given; only of `tasks`, if any.
 
-    Without a result of that task, the board of its published rows on the test split.
+    Without a result of any of these, the boards of their published rows on the test split.
     """
     groups: dict[tuple[str, str, str], list[Result]] = {}
     for result in results:
-        if task in (None, result.task.name):
+        if not tasks or result.task.name in tasks:
             groups.setdefault((result.task.name, result.task.split, result.task.digest), []).append(result)
-    if task and not groups:
-        return [_board(task, "test", [])]
+    if not groups:
+        return [_board(task, "test", []) for task in tasks]
     return [_board(name, split, group) for (name, split, _), group in groups.items()]
 
 

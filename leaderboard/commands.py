@@ -7,12 +7,13 @@ import click
 
 from marnn_bench.commands.hints import HintedGroup
 from marnn_bench.commands.output import format_option, note, show, suggest
+from marnn_bench.commands.selection import task_option
 from marnn_bench.errors import CheckFailed, UsageError
 from marnn_bench.leaderboard.boards import Board, make_boards
 from marnn_bench.leaderboard.comparison import compare_results
 from marnn_bench.leaderboard.results import read_result, result_folders
 from marnn_bench.leaderboard.tables import board_table, board_text, comparison_table, comparison_text
-from marnn_bench.tasks.registry import find_task
+from marnn_bench.tasks.registry import find_tasks
 
 FOLDER = click.Path(path_type=Path)
 
@@ -24,27 +25,27 @@ def leaderboard() -> None:
 
 @leaderboard.command("show")
 @click.argument("results", metavar="RESULT...", nargs=-1, type=FOLDER)
-@click.option("--task", metavar="NAME", help="Only this task; without a RESULT, its published rows alone.")
+@task_option("Only these tasks or suites; without a RESULT, their published rows alone.")
 @click.option(
     "--plot", metavar="FILE", type=FOLDER, help="Draw accuracy by length: .png, .svg, .html or .pdf."
 )
 @format_option
-def show_board(results: tuple[Path, ...], task: str | None, plot: Path | None, style: str) -> None:
+def show_board(results: tuple[Path, ...], names: tuple[str, ...], plot: Path | None, style: str) -> None:
     """Show results beside the published rows of their tasks.
 
-    RESULT is a folder that `marnn-bench eval` wrote, or one with such folders below it. Published numbers are of the paper's own strings and runs, ours
-    of the strings named above the table.
+    RESULT is a folder that `marnn-bench eval` wrote, or one with such folders below it. Published numbers are of the
+    paper's own strings and runs, ours of the strings named above the table.
     """
-    if task:
-        find_task(task)
-    if not (results or task):
+    tasks = [task.name for task in find_tasks(names)]
+    if not (results or tasks):
         raise UsageError("Give a result folder, or --task NAME for its published rows.")
     if plot:
         from marnn_bench.gallery.charts import check_suffix
         from marnn_bench.leaderboard.picture import draw
 
         check_suffix(plot)
-    boards = make_boards([read_result(folder) for path in results for folder in result_folders(path)], task)
+    found = [read_result(folder) for path in results for folder in result_folders(path)]
+    boards = make_boards(found, tasks)
     if plot:
         if not any(board.ours for board in boards):
             raise UsageError("--plot draws results: give a result folder of this task.")

@@ -94,7 +94,7 @@ def generate(
             )
     written = read_manifest(out)["tasks"]
     report = _report(tasks, written)
-    show(style, str(report), {task.name: written[task.name] for task in tasks}, [report])
+    show(style, str(report.narrowed()), {task.name: written[task.name] for task in tasks}, [report])
     for task in tasks:
         for name, split in task.splits.items():
             if split.rows == "fresh":
@@ -127,7 +127,7 @@ def _note_repetitions(task: Task) -> None:
 
 def _report(tasks: list[Task], manifest: dict[str, Any]) -> Table:
     cells = [
-        [task.name, split, f"{entry['rows']:,}", f"{entry['symbols']:,}", entry["law"], entry["digest"][:16]]
+        [task.name, split, f"{entry['rows']:,}", f"{entry['symbols']:,}", entry["law"], entry["digest"][:8]]
         for task in tasks
         for split, entry in manifest[task.name]["splits"].items()
     ]

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, TypeVar
 
 import click
@@ -36,6 +36,14 @@ class Table:
 
     def __str__(self) -> str:
         return self.formatted("human")
+
+    def narrowed(self) -> "Table":
+        """The same with a law of several parameters on as many lines, for people."""
+        rows = [
+            [cell.replace(",", ",\n") if ":" in cell and "=" in cell else cell for cell in row]
+            for row in self.rows
+        ]
+        return replace(self, rows=rows)
 
     def formatted(self, style: str) -> str:
         """The table in one of STYLES but json."""

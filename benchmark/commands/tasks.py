@@ -1,7 +1,6 @@
 """marnn-bench tasks"""
 
 import textwrap
-from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -114,9 +113,7 @@ def _text(task: Task, said: dict[str, Any], tables: list[Table]) -> str:
     for example in said["examples"]:
         lines += ["", *example]
     splits, *trivial = tables
-    # A law with several parameters has a line for each, so that the table fits.
-    rows = [[cell.replace(",", ",\n") if ":" in cell else cell for cell in row] for row in splits.rows]
-    lines += ["", str(replace(splits, rows=rows))]
+    lines += ["", str(splits.narrowed())]
     for line in (*said["overlaps"], *task.notes):
         lines += ["", textwrap.fill(line, COLUMNS)]
     lines += [f"\n{table}" for table in trivial]

@@ -34,11 +34,11 @@ def verify(folder: Path, workers: int, style: str) -> None:
             f"{v.rows:,}",
             f"{v.symbols:,}",
             "yes" if v.regenerated else "other version",
-            v.digest[:16],
+            v.digest[:8],
         ]
         for v in found
     ]
-    headers = ["task", "split", "rows", "symbols", "regenerated", "digest"]
+    headers = ["task", "split", "rows", "symbols", "anew", "digest"]
     listed = Table(cells, headers, ["left", "left", "right", "right", "left", "left"])
     show(style, str(listed), [asdict(v) for v in found], [listed])
     note(f"All {total:,} rows are right.")
