@@ -21,14 +21,19 @@ SHOWN, WIDTH = 3, 36
 def k_hot(masks: ArrayLike, columns: int | Sequence[str]) -> NDArray[np.uint8]:
     """Bit masks as vectors of 0 and 1: masks [...] -> [..., columns].
 
-    Column i is bit i: `Task.columns` and the manifest say which symbol that is.
+    Column i is bit i: `Task.columns` and the manifest say which symbol that is. ValueError for a bit without a column.
 
     >>> k_hot([1, 6], ["(", ")", "["]).tolist()
     [[1, 0, 0], [0, 1, 1]]
     """
     width = columns if isinstance(columns, int) else len(columns)
-    bits = np.arange(width, dtype=np.uint64)
-    return (np.asarray(masks, np.uint64)[..., None] >> bits & np.uint64(1)).astype(np.uint8)
+    words = np.asarray(masks)
+    if words.size and words.dtype.kind not in "iu":
+        raise TypeError(f"Masks are integers, not {words.dtype}.")
+    words = words.astype(np.uint64)
+    if words.size and width < 64 and int(words.max()) >> width:
+        raise ValueError(f"A mask has more bits than {width} columns: are these the columns of its task?")
+    return (words[..., None] >> np.arange(width, dtype=np.uint64) & np.uint64(1)).astype(np.uint8)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -99,6 +99,11 @@ class Task:
         """The law that a split is drawn from."""
         return self.language.law(self.split(split).law)
 
+    @property
+    def asks_sets(self) -> bool:
+        """Whether every answer is a set, and all of them count: what `eval` and `train` can ask so far."""
+        return isinstance(self.view, SetView) and getattr(self.view, "scored", "all") == "all"
+
     def require_sets(self) -> None:
         """UsageError unless every answer is a set, and all of them count: what `eval` and `train` can ask so far."""
         partly = isinstance(self.view, NextSymbol) and self.view.scored != "all"

@@ -81,4 +81,4 @@ def _next(boards: Sequence[Board]) -> tuple[object, ...]:
         return ("compare", pair[0], pair[1])
     if folders:
         return ("leaderboard", "show", folders[0][0], "--plot", "accuracy.html")
-    return ("eval", "my_model.py", "--task", "dyck2", "--out", "runs/mine")
+    return ("eval", "my_model.py", "--task", boards[0].task)

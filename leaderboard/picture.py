@@ -220,6 +220,7 @@ def _published(boards: Sequence[Board], colours: Mapping[str, str]) -> Layers:
         printed = {row.model: 100 * row.splits[board.split].mean for row in board.published}
         models = {result.published_row: label for label, result in reversed([*board.ours.items()])}
         means = {models[row]: mean for row, mean in printed.items() if row in models}
+        rows = {label: row for row, label in models.items() if row}
         low, high = _lengths(board)
         rules = [
             {"length": low, "end": high, "mean": mean, "colour": colours[model]}
@@ -230,7 +231,7 @@ def _published(boards: Sequence[Board], colours: Mapping[str, str]) -> Layers:
                 "length": high,
                 "mean": place,
                 "colour": colours[model],
-                "text": f"paper, {model}: {means[model]:.2f} %",
+                "text": f"paper, {rows[model]}: {means[model]:.2f} %",
             }
             for model, place in _apart(means).items()
         ]

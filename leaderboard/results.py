@@ -14,7 +14,7 @@ from marnn_bench.evaluation.results import integrity
 from marnn_bench.evaluation.source import file_digest
 from marnn_bench.leaderboard.statistics import Correct, Interval, Spread
 
-RESULT, SAMPLES = "result.json", "samples.parquet"
+RESULT, SAMPLES, PARTS = "result.json", "samples.parquet", ".parts"
 
 SCHEMA_VERSION = 1
 """The version of result.json that is read here."""
@@ -98,9 +98,11 @@ def read_result(folder: Path) -> Result:
         raise UsageError(f"{folder} is not a folder. Give the folder that `marnn-bench eval --out` wrote.")
     path = folder / RESULT
     if not path.is_file():
-        raise UsageError(
-            f"{folder} has no {RESULT}: its evaluation did not finish. Run `marnn-bench eval` again."
-        )
+        if (folder / PARTS).exists() or (folder / SAMPLES).exists():
+            raise UsageError(f"{folder}: its evaluation did not finish. Run `marnn-bench eval` again.")
+        below = [str(found) for found in result_folders(folder) if found != folder]
+        hint = f"Below it are {', '.join(below[:3])}." if below else "`marnn-bench eval` writes results."
+        raise UsageError(f"{folder} has no {RESULT}, so that it is no result. {hint}")
     try:
         record = json.loads(path.read_bytes())
         _check(folder, record)

@@ -24,7 +24,15 @@ docstrings. [quickstart.ipynb](quickstart.ipynb) shows them at work.
 """
 
 FUNCTIONS = ("evaluate", "generate", "read_split", "train", "k_hot", "find_task", "find_tasks", "all_tasks")
-CLASSES = (Result, Examples, Strings, marnn_bench.Task, marnn_bench.Split)
+CLASSES = (
+    Result,
+    Examples,
+    Strings,
+    marnn_bench.Task,
+    marnn_bench.Split,
+    marnn_bench.NextSymbol,
+    marnn_bench.Synchronous,
+)
 
 
 def page() -> str:
@@ -41,7 +49,7 @@ def _functions() -> Iterator[str]:
 def _classes() -> Iterator[str]:
     yield "## Classes\n"
     for cls in CLASSES:
-        yield f"### {cls.__name__}\n"
+        yield f"### {cls.__module__}.{cls.__name__}\n"
         yield f"```text\n{inspect.getdoc(cls)}\n```\n"
         for name, member in vars(cls).items():
             if name.startswith("_") and name not in ("__len__", "__getitem__"):

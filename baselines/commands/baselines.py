@@ -29,7 +29,8 @@ def baselines(task_name: str, style: str) -> None:
     overview = Table(cells, headers, ["left"] * 3 + ["right"] * 3)
     show(style, str(overview), listed, [overview])
     note(f"Sizes are those for {task.name}.")
-    suggest(("train", listed[-1]["name"], "--task", task.name, "--out", f"runs/{listed[-1]['name']}"))
+    if task.asks_sets:
+        suggest(("train", listed[-1]["name"], "--task", task.name, "--out", f"runs/{listed[-1]['name']}"))
 
 
 def _describe(baseline: Baseline, task: Task) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.baselines.training.data import train_rows
 from marnn_bench.baselines.training.experiment import Experiment
 from marnn_bench.baselines.training.folder import new_folder
+from marnn_bench.errors import UsageError
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import find_task
 
@@ -34,8 +35,12 @@ def train(
     UsageError if the folder is not empty, unless it may be overwritten.
     """
     baseline = find_baseline(baseline) if isinstance(baseline, str) else baseline
-    task = find_task(task) if isinstance(task, str) else task
+    task = find_task(task)
     task.require_sets()
+    numbers = {"runs": runs, "epochs": epochs, "hidden": hidden, "memory_width": memory_width, "rows": rows}
+    for name, number in numbers.items():
+        if number is not None and number < 1:
+            raise UsageError(f"{name} is at least 1, not {number}.")
     experiment = Experiment.from_paper(baseline, task, runs, seed)
     experiment = experiment.with_overrides(epochs, hidden, memory_width)
     with new_folder(Path(out), overwrite) as folder:

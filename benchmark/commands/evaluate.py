@@ -1,7 +1,6 @@
 """marnn-bench eval"""
 
 import sys
-from itertools import count
 from pathlib import Path
 
 import click
@@ -100,10 +99,8 @@ def _evaluate(
         if different := departures(examples.task, job.split):
             note(f"{job.task.name} {job.split} is not the canonical split: {', '.join(different)}.")
         evaluation = Evaluation(source, examples, train, limits, keep_going)
-        folder = ResultFolder(job.out, evaluation.key())
-        if not job.explicit:
-            _set_aside(folder)
-        return _result(process, evaluation, folder, overwrite), different
+        folder = ResultFolder(job.out, evaluation.key(), moves_other=not (job.explicit or overwrite))
+        return _result(process, evaluation, folder, job, overwrite), different
 
 
 def _read(job: Job) -> tuple[Examples, Examples | None]:
@@ -117,33 +114,27 @@ def _read(job: Job) -> tuple[Examples, Examples | None]:
     return examples, read_split(data, task, "train") if "train" in kept else None
 
 
-def _set_aside(folder: ResultFolder) -> None:
-    """Move what is in the way: the result of another model or of other data, or files that are no result."""
-    try:
-        in_the_way = folder.state() == "other"
-    except UsageError:
-        in_the_way = True
-    if in_the_way:
-        numbered = (folder.path.with_name(f"{folder.path.name}.{i}") for i in count(1))
-        place = next(path for path in numbered if not path.exists())
-        folder.path.rename(place)
-        note(f"What was in {folder.path} is of another model or other data; it is in {place} now.")
-
-
-def _result(process: ModelProcess, evaluation: Evaluation, folder: ResultFolder, overwrite: bool) -> Record:
-    state = folder.state()
+def _result(
+    process: ModelProcess, evaluation: Evaluation, folder: ResultFolder, job: Job, overwrite: bool
+) -> Record:
+    state, what = folder.state(), f"{job.task.name} {job.split}"
     if state == "complete" and not overwrite:
-        note("Evaluated before; --overwrite evaluates it again.")
+        note(f"{what} was evaluated before; --overwrite evaluates it again.")
         return folder.read()
-    if state == "other" and not overwrite:
+    if state == "other" and job.explicit and not overwrite:
         raise UsageError(
             f"{folder.path} holds the result of something else: the model file, a file beside it, the data or an option"
             " has changed. Choose another --out, or replace it with --overwrite."
         )
     if state == "changed":
-        note("Something has changed since it was interrupted; it is evaluated from the start.")
-    examples = evaluation.examples
-    total = evaluation.source.runs * len(examples.strings.ids)
+        note(f"{what}: something has changed since it was interrupted; it is evaluated from the start.")
+    total = evaluation.source.runs * len(evaluation.examples.strings.ids)
     command = ["marnn-bench", *sys.argv[1:]]
-    with progress(total, f"{examples.task.name} {examples.split}", "symbol") as bar:
-        return evaluate_model(process, evaluation, folder, command=command, progress=bar.update)
+    with progress(total, what, "symbol") as bar:
+        result = evaluate_model(process, evaluation, folder, command=command, progress=bar.update)
+    if folder.moved_to:
+        note(
+            f"{folder.path} held the result of something else: the model file, a file beside it, the data or an "
+            f"option has changed. It is in {folder.moved_to} now."
+        )
+    return result

@@ -123,6 +123,8 @@ def _note_repetitions(task: Task) -> None:
             note(
                 f"{task.name} {name}: more than {MAX_DISTINCT_ROWS:,} rows are independent draws, repetitions kept."
             )
+        if split.per_size and split.rows != find_task(task.name).split(name).rows:
+            note(f"{task.name} {name}: {split.rows} rows of each {task.language.measure}.")
 
 
 def _report(tasks: list[Task], manifest: dict[str, Any]) -> Table:

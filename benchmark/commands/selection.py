@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Final, TypeVar
 
 import click
@@ -39,27 +40,22 @@ def tasks_for(source: ModelSource, names: Sequence[str], data: Path | None) -> l
             f"Which task? Say --task NAME, write tasks = (NAME, ...) into {source.file.name}, or write data here: "
             "marnn-bench generate --task NAME."
         )
-    kept = [task for task in chosen if _can_be_scored(task, alone=len(chosen) == 1)]
-    if not kept:
+    if len(chosen) == 1:
+        chosen[0].require_sets()
+    left_out = [task.name for task in chosen if not task.asks_sets]
+    if left_out:
+        note(
+            fill(f"Left out, since only `generate` and `verify` know them so far: {', '.join(left_out)}.", 80)
+        )
+    if len(left_out) == len(chosen):
         raise UsageError("None of these tasks can be scored yet. `marnn-bench tasks` lists all.")
-    return kept
+    return [task for task in chosen if task.asks_sets]
 
 
 def _tasks_in(folder: Path) -> list[Task]:
     if not (folder / "manifest.json").is_file():
         return []
     return [find_task(name) for name in read_manifest(folder)["tasks"]]
-
-
-def _can_be_scored(task: Task, alone: bool) -> bool:
-    try:
-        task.require_sets()
-    except UsageError as error:
-        if alone:
-            raise
-        note(f"Left out: {error}")
-        return False
-    return True
 
 
 def data_of(task: Task, data: Path | None) -> Path | None:

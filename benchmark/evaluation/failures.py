@@ -2,10 +2,11 @@
 
 from typing import Final
 
-from marnn_bench.errors import LimitError, ModelError
+from marnn_bench.errors import LimitError, ModelError, UsageError
 from marnn_bench.evaluation.protocol import Failure, FailureKind
 
 HINTS: Final[dict[FailureKind, str]] = {
+    "usage": "",
     "interface": "See `marnn-bench check --help`.",
     "raised": "`marnn-bench --debug ...` shows the traceback.",
     "answer": "`marnn-bench check --help` says what an answer may be.",
@@ -32,12 +33,14 @@ def show_prefix(prefix: str) -> str:
     )
 
 
-def model_error(failure: Failure, name: str, where: str) -> ModelError | LimitError:
+def model_error(failure: Failure, name: str, where: str) -> ModelError | LimitError | UsageError:
     """The error of a failure of the model called `name`.
 
     >>> print(model_error(Failure("raised", "raised KeyError: 'x'", "predict"), "m.py", "test row 7, after `( [`"))
     m.py: predict raised KeyError: 'x', at test row 7, after `( [`. `marnn-bench --debug ...` shows the traceback.
     """
+    if failure.kind == "usage":
+        return UsageError(failure.what)
     subject = f"{name}: {failure.function}" if failure.function else name
     message = f"{subject} {failure.what}{where and f', at {where}'}. {HINTS[failure.kind]}"
     if failure.kind in ("time", "memory"):

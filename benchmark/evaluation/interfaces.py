@@ -18,6 +18,9 @@ from marnn_bench.evaluation.protocol import Failure, Ids, Masks, ModelTask
 Report = Callable[[Failure], None]
 Prefix = tuple[str, ...]
 
+USAGE: Final = 2
+"""Exit code of errors that say how a command is to be given."""
+
 MAX_DETAILS: Final = 20_000
 """Characters of a traceback that are kept."""
 
@@ -178,6 +181,8 @@ def raised(name: str, error: BaseException, streams: list[int] | None = None) ->
     details = "".join(traceback.format_exception(type(error), error, trace))[-MAX_DETAILS:]
     if _out_of_memory(error):
         return Failure("memory", "ran out of memory", name, details, streams)
+    if getattr(error, "exit_code", None) == USAGE:  # one of our own, from a train folder's model
+        return Failure("usage", _one_line(error).partition(": ")[2], name, details, streams)
     return Failure("raised", f"raised {_one_line(error)}", name, details, streams)
 
 

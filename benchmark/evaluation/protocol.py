@@ -33,7 +33,7 @@ EXIT_CONNECTION_LOST: Final = 74
 
 Ids = NDArray[np.int64]
 Masks = NDArray[np.uint64]
-FailureKind = Literal["interface", "raised", "answer", "died", "time", "memory"]
+FailureKind = Literal["usage", "interface", "raised", "answer", "died", "time", "memory"]
 
 
 class ProtocolError(Exception):

@@ -11,6 +11,7 @@ import hashlib
 import json
 import shutil
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Final, Literal
 
@@ -78,12 +79,16 @@ class Part:
 class ResultFolder:
     """The directory of one result, new or begun before.
 
-    key:  what is evaluated, and how; a directory with another key holds another result
+    key:         what is evaluated, and how; a directory with another key holds another result
+    moves_other: whether what else is there is moved, when this result begins, and not replaced
+    moved_to:    where, once it was
     """
 
-    def __init__(self, path: Path, key: str) -> None:
+    def __init__(self, path: Path, key: str, moves_other: bool = False) -> None:
         self.path = path
         self.key = key
+        self.moved_to: Path | None = None
+        self._moves_other = moves_other
         self.samples = path / "samples.parquet"
         self._result = path / "result.json"
         self._errors = path / "errors.jsonl"
@@ -99,13 +104,20 @@ class ResultFolder:
             return "complete" if self._is_complete() else "other"
         key = self._parts / "key"
         if not key.exists():
+            if self._moves_other:
+                return "other"
             raise UsageError(f"{self.path} holds other files; choose a new or empty folder.")
         return "unfinished" if key.read_text() == self.key else "changed"
 
     def begin(self) -> None:
         """Make ready for the parts that are missing; what there is of another result goes."""
-        if self.state() == "unfinished":
+        state = self.state()
+        if state == "unfinished":
             return
+        if state == "other" and self._moves_other:
+            numbered = (self.path.with_name(f"{self.path.name}.{i}") for i in count(1))
+            self.moved_to = next(path for path in numbered if not path.exists())
+            self.path.rename(self.moved_to)
         for file in (self._result, self.samples, self._errors):
             file.unlink(missing_ok=True)
         if self._parts.exists():

@@ -40,6 +40,10 @@ class ModelSource:
     @classmethod
     def find(cls, path: Path, runs: int | None = None, name: str | None = None) -> "ModelSource":
         """The model at a path. All runs of a train folder, one run of a file, unless `runs` says otherwise."""
+        if name is not None and (not name.strip(". ") or set(name) & set("/\\\0\n")):
+            raise UsageError(
+                f"An entry cannot be called {name!r}: use letters, digits, spaces, hyphens and dots."
+            )
         if path.is_file():
             return cls(name or path.stem, path, None, runs or 1, bool(name))
         if not path.exists():

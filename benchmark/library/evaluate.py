@@ -69,6 +69,8 @@ class Result:
         return self.examples.to_pandas().assign(**self._answers(run))
 
     def _answers(self, run: int) -> dict[str, list[Any]]:
+        if not 0 <= run < len(self.predicted):
+            raise IndexError(f"There are {len(self.predicted)} runs, counted from 0, none at {run}.")
         masks = self.predicted[run]
         correctness = Correctness.of(self.examples.strings, self.examples.answers, masks)
         return {
@@ -104,12 +106,14 @@ def evaluate(
     >>> result.accuracy
     1.0
     """
-    task = find_task(task) if isinstance(task, str) else task
+    task = find_task(task)
     task.require_sets()
+    if runs < 1:
+        raise UsageError(f"A model is asked for at least one run, not {runs}.")
     examples, train = _read(task, split or task.default_split, data)
     if rows is not None:
-        if not 1 <= rows <= len(examples):
-            raise UsageError(f"{task.name} {examples.split} has {len(examples):,} rows here, not {rows:,}.")
+        if not (isinstance(rows, int) and 1 <= rows <= len(examples)):
+            raise UsageError(f"{task.name} {examples.split} has {len(examples):,} rows here, not {rows!r}.")
         examples = examples.take(range(rows))
     with _opened(model, runs) as (asked, entry, trainings):
         started = time.perf_counter()

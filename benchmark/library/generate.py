@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from marnn_bench.errors import UsageError
 from marnn_bench.generators.window import Window
 from marnn_bench.store.write import generate as write_task
 from marnn_bench.task import Task
@@ -16,14 +17,14 @@ def generate(
     *,
     rows: int | Mapping[str, int] | None = None,
     law: str | None = None,
-    windows: Mapping[str, str] | None = None,
+    windows: str | Mapping[str, str] | None = None,
     workers: int | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Write the splits of a task as Parquet, as `marnn-bench generate` does: the folder.
 
     rows:     of every split, or by split
-    windows:  LOW:HIGH, by split
+    windows:  LOW:HIGH, of every split, or by split
     workers:  threads; all cores by default
 
     UsageError if the folder holds the task otherwise, unless it may be overwritten.
@@ -33,9 +34,12 @@ def generate(
     >>> sorted(path.name for path in folder.glob("data/dyck1/*"))
     ['test-00000-of-00001.parquet', 'train-00000-of-00001.parquet']
     """
-    task = find_task(task) if isinstance(task, str) else task
+    task = find_task(task)
+    if workers is not None and workers < 1:
+        raise UsageError(f"At least one thread generates, not {workers}.")
     by_split = dict.fromkeys(task.splits, rows) if isinstance(rows, int) else rows
-    read = {split: Window.parse(window) for split, window in (windows or {}).items()}
+    listed = dict.fromkeys(task.splits, windows) if isinstance(windows, str) else windows or {}
+    read = {split: Window.parse(window) for split, window in listed.items()}
     folder = Path(out)
     write_task(
         task.with_splits(by_split, law, read),

@@ -72,8 +72,12 @@ def all_tasks() -> dict[str, Task]:
     return tasks
 
 
-def find_task(name: str) -> Task:
-    """The task of this name; other packages are looked at only if it is none of ours."""
+def find_task(name: str | Task) -> Task:
+    """The task of this name, or the task itself; other packages are looked at only if it is none of ours."""
+    if isinstance(name, Task):
+        return name
+    if not isinstance(name, str):
+        raise UsageError(f"A task is named by a string, such as 'dyck2', not by {name!r:.40}.")
     if task := builtin_tasks().get(name):
         return task
     if (source := name.removesuffix(RECOGNITION_SUFFIX)) != name:
@@ -93,9 +97,9 @@ def find_task(name: str) -> Task:
 
 
 def find_tasks(names: Iterable[str]) -> list[Task]:
-    """The tasks of these names, each once; a suite stands for all of its tasks."""
+    """The tasks of these names (or of one), each once; a suite stands for all of its tasks."""
     found: dict[str, Task] = {}
-    for name in names:
+    for name in [names] if isinstance(names, str) else names:
         suite = () if name in builtin_tasks() else suites(all_tasks().values()).get(name, ())
         for task in suite or (find_task(name),):
             found[task.name] = task

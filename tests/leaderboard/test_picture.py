@@ -78,7 +78,7 @@ def test_models_that_have_nothing_right_share_a_label(results: list[str], tmp_pa
 def test_the_mean_of_the_paper_is_drawn_beside_ours(tmp_path: Path) -> None:
     """Table 2 of Suzgun et al. 2019 prints 1.39 for the LSTM."""
     ours = write_result(tmp_path / "lstm", np.ones((2, 200)), model="lstm", published_row="Vanilla LSTM")
-    assert "paper, lstm: 1.39 %" in words([str(ours)], tmp_path / "picture.svg")
+    assert "paper, Vanilla LSTM: 1.39 %" in words([str(ours)], tmp_path / "picture.svg")
 
 
 def test_names_stand_beside_the_lines_unless_there_are_too_many(tmp_path: Path) -> None:

@@ -87,9 +87,12 @@ def test_an_older_result_is_set_aside_and_only_an_explicit_folder_refuses(tmp_pa
     succeed("eval", "my_model.py", "--out", "mine", cwd=tmp_path)
     write(tmp_path, 'def predict(prefix):\n    return {")"}\n')
     moved = marnn("eval", "my_model.py", cwd=tmp_path)
-    assert moved.code == 0 and "it is in runs/my_model/dyck1/test.1 now" in moved.err
+    assert moved.code == 0 and "It is in runs/my_model/dyck1/test.1 now" in moved.err
     folder = tmp_path / "runs" / "my_model" / "dyck1"
     assert result(folder / "test")["model"] != result(folder / "test.1")["model"]
+    write(tmp_path, "def predict(prefix):\n    return 1 / 0\n")
+    assert marnn("eval", "my_model.py", "--runs", "2", cwd=tmp_path).code == 2
+    assert result(folder / "test"), "what cannot be loaded moves nothing"
     refused = marnn("eval", "my_model.py", "--out", "mine", cwd=tmp_path)
     assert refused.code == 2 and "--overwrite" in refused.error
 
@@ -100,6 +103,13 @@ def test_the_name_of_an_entry_can_be_chosen(tmp_path: Path) -> None:
     succeed("eval", "my_model.py", "--name", "brackets only", cwd=tmp_path)
     found = result(tmp_path / "runs" / "brackets only" / "dyck1" / "test")
     assert found["model"]["name"] == "brackets only"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("name", ["../evil", "a/b", "..", " "])
+def test_a_name_is_no_path(name: str, tmp_path: Path) -> None:
+    write(tmp_path)
+    ended = marnn("eval", "my_model.py", "--task", "dyck1", "--name", name, cwd=tmp_path)
+    assert ended.code == 2 and "cannot be called" in ended.error
 
 
 def test_what_cannot_be_scored_check_and_eval_refuse_with_the_same_words(tmp_path: Path) -> None:

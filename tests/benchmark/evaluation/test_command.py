@@ -54,7 +54,7 @@ def test_eval_prints_a_table_of_80_columns_and_what_to_type_next(data: Path, tmp
     again = marnn(
         "eval", MODELS / "bracket_stack.py", "--task", "dyck2", "--data", data, "--out", "r", cwd=tmp_path
     )
-    assert again.code == 0 and again.out == out.out and "Evaluated before" in again.err
+    assert again.code == 0 and again.out == out.out and "was evaluated before" in again.err
 
 
 def test_eval_of_many_runs_prints_their_spread(trained: Path, data: Path, tmp_path: Path) -> None:

@@ -94,9 +94,12 @@ def test_an_error_of_the_model_carries_its_traceback(data: Path) -> None:
     ("task", "options", "message"),
     [
         ("dyck2-recognition", {}, "only `generate` and `verify`"),
-        ("dyck2", {"rows": 2_000}, "has 1,100 rows here, not 2,000"),
+        ("dyck2", {"rows": 2_000}, "has 1,100 rows here, not 2000"),
         ("dyck2", {"split": "exam"}, "has no split 'exam'"),
         ("dyck9", {}, "no task 'dyck9'"),
+        ("dyck2", {"runs": 0}, "at least one run"),
+        ("dyck2", {"rows": 1.5}, "not 1.5"),
+        (None, {}, "named by a string"),
     ],
 )
 def test_what_cannot_be_evaluated_says_why(
@@ -104,6 +107,11 @@ def test_what_cannot_be_evaluated_says_why(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         marnn_bench.evaluate(openers, task, data=data, **options)  # type: ignore[arg-type]
+
+
+def test_a_mask_with_a_bit_beyond_the_columns_is_refused() -> None:
+    with pytest.raises(ValueError, match="more bits than 2 columns"):
+        marnn_bench.k_hot([4], ["(", ")"])
 
 
 def test_train_writes_a_folder_that_evaluate_takes(data: Path, tmp_path: Path) -> None:
