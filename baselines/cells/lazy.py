@@ -17,6 +17,8 @@ else:
 
     class _Torch:
         def __getattr__(self, name: str) -> object:
-            return getattr(import_module("torch"), name)
+            found = getattr(import_module("torch"), name)
+            setattr(self, name, found)  # looked up once: a step of a small model takes microseconds
+            return found
 
     torch = _Torch()
