@@ -94,13 +94,11 @@ class Examples:
 
     def columns(self) -> dict[str, list[Any]]:
         """The examples as lists, one entry a string: input, answers, length, depth."""
-        depths = self.task.language.depths(self.strings)
-        by_string = Strings(depths, self.strings.offsets)  # type: ignore[arg-type]
         return {
             "input": self.strings.texts(self.task.language.alphabet),
             "answers": self.sets(self.answers),
             "length": self.strings.lengths.tolist(),
-            "depth": [int(of_string.max(initial=0)) for of_string in by_string],
+            "depth": self.task.language.max_depths(self.strings).tolist(),
         }
 
     def to_pandas(self) -> "pd.DataFrame":

@@ -102,12 +102,13 @@ class Task:
     @property
     def asks_sets(self) -> bool:
         """Whether every answer is a set, and all of them count: what `eval` and `train` can ask so far."""
-        return isinstance(self.view, SetView) and getattr(self.view, "scored", "all") == "all"
+        partly = isinstance(self.view, NextSymbol) and self.view.scored != "all"
+        return isinstance(self.view, SetView) and not partly
 
     def require_sets(self) -> None:
-        """UsageError unless every answer is a set, and all of them count: what `eval` and `train` can ask so far."""
-        partly = isinstance(self.view, NextSymbol) and self.view.scored != "all"
-        if not isinstance(self.view, SetView) or partly:
+        """UsageError unless `asks_sets`."""
+        if not self.asks_sets:
+            partly = isinstance(self.view, NextSymbol)
             kind = "scored where one symbol alone is right" if partly else f"of the {self.view.name} view"
             raise UsageError(
                 f"{self.name} is {kind}, which only `generate` and `verify` know so far. Choose another task."

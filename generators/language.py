@@ -74,6 +74,10 @@ class Language(ABC):
     def depths(self, strings: Strings) -> NDArray[np.int64]:
         """How many symbols are owed after each symbol of the members `strings`, by a closed form: [symbols]."""
 
+    def max_depths(self, strings: Strings) -> NDArray[np.int64]:
+        """The most symbols owed at once in each of these members: [n]."""
+        return strings.maxima(self.depths(strings))
+
     def law(self, spec: str) -> Law:
         """The law of this spelling."""
         if spec == "uniform":

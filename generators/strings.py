@@ -67,6 +67,18 @@ class Strings:
         """The string that each symbol belongs to: [symbols]."""
         return np.repeat(np.arange(len(self)), self.lengths)
 
+    def maxima(self, values: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The largest value of each string, given one for each symbol; 0 for an empty string: [symbols] -> [n].
+
+        >>> Strings.from_ids(Alphabet.of("a b"), [[0, 1], [], [1]]).maxima(np.array([5, 7, 3])).tolist()
+        [7, 0, 3]
+        """
+        largest = np.zeros(len(self), np.int64)
+        filled = self.lengths > 0
+        if filled.any():
+            largest[filled] = np.maximum.reduceat(values, self.offsets[:-1][filled])
+        return largest
+
     def take(self, rows: Sequence[int] | NDArray[Any]) -> "Strings":
         """These rows, in the order asked; a boolean array keeps the rows where it is true."""
         chosen = np.arange(len(self))[np.asarray(rows)]

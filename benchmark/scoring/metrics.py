@@ -54,16 +54,13 @@ class Correctness:
 
 
 class Scorer:
-    """What the results on a split are broken down by: lengths and depths of its strings."""
+    """Scores answers to a split, over all its strings and by their lengths and depths."""
 
     def __init__(self, examples: Examples) -> None:
         strings = examples.strings
         self.lengths = strings.lengths
         self.depths = examples.task.language.depths(strings)  # [symbols]
-        self.deepest = np.zeros(len(strings), np.int64)
-        filled = self.lengths > 0
-        if filled.any():
-            self.deepest[filled] = np.maximum.reduceat(self.depths, strings.offsets[:-1][filled])
+        self.max_depths = strings.maxima(self.depths)  # [n]
 
     def score(self, correctness: Correctness, interval: Sequence[float]) -> Record:
         """The scores of one run; `interval` is that of its accuracy by position, which all runs are needed for."""
@@ -80,7 +77,7 @@ class Scorer:
                 "n": len(correctness.right),
             },
             "by_length": by_length,
-            "by_depth": _accuracy_by_group(self.deepest, correctness.correct, "depth"),
+            "by_depth": _accuracy_by_group(self.max_depths, correctness.correct, "depth"),
             "positions_by_depth": [
                 {name: cell[name] for name in ("depth", "n", "correct", "value")}
                 for cell in _accuracy_by_group(self.depths, correctness.right, "depth")

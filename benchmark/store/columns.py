@@ -119,14 +119,8 @@ def recognition_batch(task: Task, split: str, rows: RecognitionRows, first: int,
 
 def max_depths(task: Task, strings: Strings) -> NDArray[np.int64]:
     """The most symbols owed at once in each string: [n]."""
-    depths = [np.zeros(0, np.int64)]
-    for part, _ in _parts(strings):
-        deepest = np.zeros(len(part), np.int64)
-        filled = part.lengths > 0
-        if filled.any():
-            deepest[filled] = np.maximum.reduceat(task.language.depths(part), part.offsets[:-1][filled])
-        depths.append(deepest)
-    return np.concatenate(depths)
+    parts = (task.language.max_depths(part) for part, _ in _parts(strings))
+    return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
 def row_ranges(offsets: NDArray[np.int64], symbols: int) -> Iterator[tuple[int, int]]:

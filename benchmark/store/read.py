@@ -28,7 +28,7 @@ def read_split(folder: str | Path, task: Task | str, split: str) -> Examples:
 
     Raises UsageError if the folder has no such split, DataError if it is not what the manifest says.
     """
-    folder, task = Path(folder), find_task(task) if isinstance(task, str) else task
+    folder, task = Path(folder), find_task(task)
     if not isinstance(task.view, SetView):
         raise UsageError(
             f"{task.name} is of the {task.view.name} view: read its Parquet files, as docs/data.md says."
