@@ -5,6 +5,6 @@ waves       strings that advance together                     source      the fi
 process     our side of the model's process                   child       its own side
 protocol    what they say to each other                       interfaces  reset + step, predict_batch, predict
 failures    what went wrong, in one line                      answers     what an answer means
-local_model a model in this process
 results     the directory of a result                         provenance  what it was made with
+local_model a model of the program that evaluates it
 """
