@@ -4,7 +4,7 @@ from itertools import product
 from math import comb
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from marnn_bench.generators.alphabet import Alphabet
@@ -83,7 +83,7 @@ def is_live(machine: CounterMachine, here: Configuration) -> bool:
     return False
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=100)
 @given(machines())
 def test_membership_next_symbols_and_trace_are_those_of_an_interpreter(machine: CounterMachine) -> None:
     """What is more, every configuration that is met is live: that is what the machine was checked for."""
