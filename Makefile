@@ -38,11 +38,12 @@ format: $(VENV)/installed-$(EXTRAS)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# What is generated in the documentation: the pages and pictures of tasks and rooms, the README's table.
+# What is generated in the documentation: the pages and pictures of tasks and rooms, the README's table, those of baselines.
 docs: $(VENV)/installed-$(EXTRAS)
 	$(BIN)/python -m marnn_bench.gallery docs
 	$(BIN)/python tools/architecture.py
 	$(BIN)/python tools/readme.py
+	$(BIN)/python tools/reproduced.py
 	$(BIN)/python tools/api.py
 	$(BIN)/python tools/quickstart.py
 

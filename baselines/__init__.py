@@ -7,12 +7,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from marnn_bench.baselines.baseline import Baseline as Baseline
+    from marnn_bench.baselines.baseline import Sizes as Sizes
+    from marnn_bench.baselines.cells.cell import Cell as Cell
     from marnn_bench.baselines.models.registry import all_baselines as all_baselines
     from marnn_bench.baselines.models.registry import find_baseline as find_baseline
+    from marnn_bench.baselines.recipes import Recipe as Recipe
     from marnn_bench.baselines.training.loop import train as train
     from marnn_bench.baselines.training.trained_model import TrainedModel as TrainedModel
 
 _PUBLIC = {
+    "Baseline": "baseline",
+    "Cell": "cells.cell",
+    "Recipe": "recipes",
+    "Sizes": "baseline",
     "TrainedModel": "training.trained_model",
     "all_baselines": "models.registry",
     "find_baseline": "models.registry",

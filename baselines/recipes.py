@@ -1,24 +1,164 @@
 """Recipes: the papers' training procedures, as data. `marnn_bench.baselines.training.loop` carries them out."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from marnn_bench.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Annealing:
+    """A temperature that starts from 1, is multiplied by exp(-rate) before each update, and stays above a floor."""
+
+    rate: float
+    floor: float
+
+    def after(self, updates: int) -> float:
+        """The temperature of so manyeth update, counted from 1, and of what follows it.
+
+        >>> annealing = Annealing(rate=1e-4, floor=0.5)
+        >>> round(annealing.after(6_931), 6), annealing.after(6_932)
+        (0.500024, 0.5)
+        """
+        return max(math.exp(-self.rate * updates), self.floor)
+
+
+@dataclass(frozen=True)
+class Clipping:
+    """No number above the bound and none below its negative: of gradients, or of what is propagated back in every step."""
+
+    bound: float
+    of: Literal["gradients", "errors"]
+
+
+@dataclass(frozen=True)
+class Halving:
+    """The learning rate is halved, and the best parameters are taken up again, after each epoch whose validation loss is no
+    new minimum, from the epoch `patient` (counted from 0) on; below the floor training ends.
+    """
+
+    patient: int
+    floor: float
+
+
+@dataclass(frozen=True)
+class Curriculum:
+    """Sizes grow by one an epoch: from `least` to `first + epoch`, but not beyond `most`."""
+
+    least: int
+    first: int
+    most: int
+
+    def sizes(self, epoch: int) -> range:
+        """Those of an epoch, counted from 0.
+
+        >>> [*Curriculum(least=2, first=2, most=4).sizes(1)], [*Curriculum(2, 2, 4).sizes(9)]
+        ([2, 3], [2, 3, 4])
+        """
+        return range(self.least, min(self.first + epoch, self.most) + 1)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Strings follow each other without a sign between them; an update after every symbol.
+
+    steps:         how many steps back errors are propagated
+    strings:       an epoch
+    emptied:       after so many strings memories are emptied, and errors propagated no further back
+    validated:     strings of the validation after an epoch
+    answers_only:  whether only the positions that count are learned from
+    """
+
+    steps: int
+    strings: int
+    emptied: int
+    validated: int
+    answers_only: bool = False
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a paper trains. Every run sees the same strings, and ends with its last parameters.
+    """How a paper trains. Every run sees the same strings.
 
     procedure:      in words: what all recipes of this kind have in common
+    learns:         what the loss compares answers with: the right set after each symbol; the symbol that comes next, and END;
+                    the next symbol of the target
     epochs:         passes over the train split
-    learning_rate, betas, epsilon:  of Adam
+    learning_rate:  of the optimiser
+    betas, epsilon: of Adam
+    annealing:      of the gates' temperature, which is 1 without; the last one holds at evaluation
+    batch:          strings an update: consecutive ones, over which the loss is averaged
+    learning_rates: what the paper searched, the best on its selection criterion being reported
+    restarts:       trainings of which the best is reported
+    selection:      the parameters that are kept: the last, or the best in validation, in training, or on the test split
+    inferred:       fields whose values are ours, inferred from the paper's results, since the paper gives none
     """
 
     name: str
     procedure: str
     epochs: int
     learning_rate: float
-    betas: tuple[float, float]
-    epsilon: float
+    betas: tuple[float, float] = (0.9, 0.999)
+    epsilon: float = 1e-8
+    learns: Literal["sets", "next symbols", "targets"] = "sets"
+    optimiser: Literal["adam", "sgd", "rmsprop"] = "adam"
+    loss: Literal["squared error", "cross-entropy"] = "squared error"
+    annealing: Annealing | None = None
+    batch: int = 1
+    selection: Literal["last", "validation loss", "training loss", "test accuracy"] = "last"
+    clipping: Clipping | None = None
+    schedule: Halving | None = None
+    curriculum: Curriculum | None = None
+    stream: Stream | None = None
+    learning_rates: tuple[float, ...] = ()
+    restarts: int = 1
+    inferred: tuple[str, ...] = ()
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Recipe":
+        """The recipe that `dataclasses.asdict` made this of; TypeError or KeyError if it is none."""
+        fields = dict(data)
+        fields |= {name: tuple(of) for name, of in fields.items() if isinstance(of, list)}
+        fields |= {name: PARTS[name](**of) for name, of in fields.items() if name in PARTS and of is not None}
+        return cls(**fields)
+
+    def require_procedure(self, model: str) -> None:
+        """UsageError unless all of the procedure can be carried out."""
+        if self.learns != "sets":
+            raise UsageError(
+                f"{model} is trained on {self.learns}, by the recipe of {self.name}, which cannot be carried out so far. "
+                "Choose a baseline that learns sets, such as stack-rnn."
+            )
+        for name, values in CARRIED_OUT.items():
+            if (asked := getattr(self, name)) not in values:
+                what = f"{name} {asked}" if isinstance(asked, str | int) else name
+                raise UsageError(
+                    f"The {what} of {model}'s recipe cannot be carried out so far. Leave it at {values[0]}."
+                )
+
+    def temperature(self, updates: int) -> float:
+        """The temperature of so manyeth update, counted from 1, and at evaluation after it."""
+        return self.annealing.after(updates) if self.annealing else 1.0
+
+
+PARTS: Final[Mapping[str, Any]] = {
+    "annealing": Annealing,
+    "clipping": Clipping,
+    "schedule": Halving,
+    "curriculum": Curriculum,
+    "stream": Stream,
+}
+"""The fields of a recipe that are records themselves."""
+
+CARRIED_OUT: Final[Mapping[str, tuple[object, ...]]] = {
+    "optimiser": ("adam", "sgd"),
+    "selection": ("last",),
+    "restarts": (1,),
+    **dict.fromkeys(("clipping", "schedule", "curriculum", "stream"), (None,)),
+}
+"""What training does of the fields that say how; all that other fields can hold is carried out."""
 
 SUZGUN2019 = Recipe(
     name="suzgun2019",
@@ -28,8 +168,7 @@ SUZGUN2019 = Recipe(
     ),
     epochs=3,
     learning_rate=0.01,
-    betas=(0.9, 0.999),
-    epsilon=1e-8,
+    annealing=Annealing(rate=1e-4, floor=0.5),
 )
 """Suzgun et al. 2019, section 4.2 (Adam, three epochs); the learning rate and the rest are in the published code.
 

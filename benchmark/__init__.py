@@ -14,16 +14,22 @@ if TYPE_CHECKING:
     from marnn_bench.tasks.registry import all_tasks as all_tasks
     from marnn_bench.tasks.registry import find_task as find_task
     from marnn_bench.tasks.registry import find_tasks as find_tasks
+    from marnn_bench.views import LanguageModelling as LanguageModelling
     from marnn_bench.views import NextSymbol as NextSymbol
+    from marnn_bench.views import Recognition as Recognition
     from marnn_bench.views import Synchronous as Synchronous
+    from marnn_bench.views import Transduce as Transduce
 
 __version__ = "0.1.0"
 
 _PUBLIC = {
+    "LanguageModelling": "views",
     "NextSymbol": "views",
+    "Recognition": "views",
     "Split": "task",
     "Synchronous": "views",
     "Task": "task",
+    "Transduce": "views",
     "all_tasks": "tasks.registry",
     "evaluate": "library.evaluate",
     "find_task": "tasks.registry",

@@ -10,6 +10,7 @@ import click
 from marnn_bench import __version__
 from marnn_bench.errors import LimitError, UsageError
 from marnn_bench.generators.errors import MarnnError
+from marnn_bench.visible import visible
 
 COMMANDS = {
     "tasks": ("marnn_bench.commands.tasks:tasks", "List the tasks, or show one."),
@@ -20,7 +21,10 @@ COMMANDS = {
     "train": ("marnn_bench.baselines.commands.train:train", "Train a baseline by its paper's recipe."),
     "baselines": ("marnn_bench.baselines.commands.baselines:baselines", "List the baselines."),
     "leaderboard": ("marnn_bench.leaderboard.commands:leaderboard", "Compare results with published ones."),
+    "reproduce": ("marnn_bench.leaderboard.reproduce.command:reproduce", "Make a paper's table anew."),
     "compare": ("marnn_bench.leaderboard.commands:compare", "Test whether two results differ."),
+    "rescore": ("marnn_bench.commands.rescore:rescore", "Compute every figure of results again."),
+    "schema": ("marnn_bench.commands.schema:schema", "Print the JSON Schema of what eval writes."),
     "publish": ("marnn_bench.commands.publish:publish", "Upload generated splits to the Hugging Face Hub."),
 }
 """Command name -> where it is, and one line of help (which its own help begins with)."""
@@ -40,8 +44,11 @@ MEANT = {
 }
 """What people type -> the command that it is here."""
 
-NOT_YET = dict.fromkeys(("--gpu", "--cuda", "--device"), "Everything runs on the CPU so far.")
+NOT_YET = dict.fromkeys(("--gpu", "--cuda", "--device"), "All but `train --device cuda` runs on the CPU.")
 """Options that people look for -> what to say."""
+
+LINES = "\n"
+"""What of the control characters a message may have."""
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells have it."""
@@ -103,7 +110,7 @@ class LazyGroup(click.Group):
         if ctx.params.get("debug"):
             traceback.print_exception(cause)
             click.echo(getattr(cause, "details", ""), err=True, nl=False)
-        click.echo(f"Error: {shown}", err=True)
+        click.echo(f"Error: {visible(str(shown), kept=LINES)}", err=True)
         ctx.exit(shown.exit_code)
 
 

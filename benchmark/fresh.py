@@ -8,8 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from marnn_bench.errors import UsageError
+from marnn_bench.examples import Examples, LanguageModellingExamples, SetExamples, TransductionExamples
 from marnn_bench.generators.strings import Strings
 from marnn_bench.task import Task
+from marnn_bench.views import LanguageModelling, NextSymbol, Synchronous, Transduce
 
 EPOCH_DRAWS = 1 << 40
 """Draws that are set apart for each epoch."""
@@ -39,3 +41,17 @@ def fresh_blocks(task: Task, split: str, epoch: int, rows: int) -> Iterator[Stri
     """The blocks of an epoch, of so many rows each, without end."""
     for first in range(0, EPOCH_DRAWS, rows):
         yield fresh_strings(task, split, epoch, first, rows)
+
+
+def fresh_examples(task: Task, split: str, rows: int) -> Examples:
+    """The first rows of epoch 0 with their answers. UsageError for a view whose rows are not drawn one by one."""
+    strings = fresh_strings(task, split, 0, 0, rows)
+    match task.view:
+        case NextSymbol() | Synchronous():
+            return SetExamples(task, split, strings, task.view.answers(task.language, strings), "")
+        case Transduce():
+            return TransductionExamples(task, split, strings, task.view.targets(task.language, strings), "")
+        case LanguageModelling():
+            log_probs = task.law(split).log_prob(strings, task.split(split).window)
+            return LanguageModellingExamples(task, split, strings, log_probs, "")
+    raise UsageError(f"{task.name}: the {task.view.name} view has no endless examples.")

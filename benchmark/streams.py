@@ -10,6 +10,8 @@ last string the first begins again (our choice; the authors do not score the las
     next      a  b  a  a  a  b  b ...
 
 This is for models that go on from symbol to symbol, with `reset` and `step`; `eval` asks for each string by itself.
+What lies between two resets is a segment: memory carries nothing from one to another, so that a model may be asked all
+of them side by side.
 """
 
 from collections.abc import Iterator
@@ -19,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.errors import UsageError
-from marnn_bench.examples import Examples
+from marnn_bench.examples import SetExamples
 from marnn_bench.generators.kernels.arrays import Ids
+from marnn_bench.generators.strings import Strings
 from marnn_bench.task import Task
 from marnn_bench.views import NextSymbol
 
@@ -48,6 +51,15 @@ class Stream:
     resets: NDArray[np.bool_]
     rows: NDArray[np.int64]
 
+    @property
+    def segments(self) -> Strings:
+        """What is fed from one reset to the next: [segments].
+
+        Answers after each symbol of these, in their order, are one for each place, as `correct` takes them. The first of
+        a segment belongs to the string before it, whose last symbol is fed there.
+        """
+        return Strings(self.inputs, np.append(np.flatnonzero(self.resets), len(self.inputs)))
+
     def __iter__(self) -> Iterator[tuple[int, int, bool, bool]]:
         """Place by place: fed, wanted, scored, reset."""
         columns = (self.inputs, self.targets, self.scored, self.resets)
@@ -64,7 +76,7 @@ def default_reset(task: Task) -> int:
     return RESET_EVERY.get(task.name, DEFAULT_RESET)
 
 
-def as_stream(examples: Examples, reset_every: int | None = None) -> Stream:
+def as_stream(examples: SetExamples, reset_every: int | None = None) -> Stream:
     """The rows of a split as one stream, in their order.
 
     UsageError if the task does not ask for single symbols, END among them.

@@ -11,7 +11,7 @@ from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Law
 from marnn_bench.generators.sampling.distinct import MAX_DISTINCT_ROWS
 from marnn_bench.generators.window import Window
-from marnn_bench.views import NextSymbol, SetView, View
+from marnn_bench.views import LanguageModelling, NextSymbol, SetView, Transduce, View
 
 LANGUAGE_CLASSES = ("regular", "counter", "deterministic context-free", "context-free", "beyond")
 
@@ -60,7 +60,6 @@ class Task:
     language_class: str
     paper: str
     summary: str
-    headline: str = "sequence_accuracy"
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -75,11 +74,27 @@ class Task:
         for split in self.splits:
             if not split.isidentifier():
                 raise UsageError(f"{self.name}: split name {split!r} is not an identifier.")
+        if isinstance(self.view, LanguageModelling):
+            self._require_exact_laws()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """What a model's answer has one score for, in order."""
         return self.view.columns(self.language)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """What the prefixes that a model is asked about are made of."""
+        return (
+            self.view.symbols(self.language)
+            if isinstance(self.view, Transduce)
+            else tuple(self.language.alphabet)
+        )
+
+    @property
+    def headline(self) -> str:
+        """The metric that it is known by."""
+        return self.view.headline
 
     @property
     def default_split(self) -> str:
@@ -101,7 +116,7 @@ class Task:
 
     @property
     def asks_sets(self) -> bool:
-        """Whether every answer is a set, and all of them count: what `eval` and `train` can ask so far."""
+        """Whether every answer is a set, and all of them count: what baselines can be trained on so far."""
         partly = isinstance(self.view, NextSymbol) and self.view.scored != "all"
         return isinstance(self.view, SetView) and not partly
 
@@ -111,7 +126,7 @@ class Task:
             partly = isinstance(self.view, NextSymbol)
             kind = "scored where one symbol alone is right" if partly else f"of the {self.view.name} view"
             raise UsageError(
-                f"{self.name} is {kind}, which only `generate` and `verify` know so far. Choose another task."
+                f"{self.name} is {kind}, which baselines cannot be trained on so far. Choose another task."
             )
 
     def row_count(self, split: str) -> int:
@@ -143,6 +158,15 @@ class Task:
         """
         by_size = {} if size is None else {"size": size}
         return derive_key(self.parameters(split) | by_size, secret)
+
+    def _require_exact_laws(self) -> None:
+        for split in self.splits:
+            if not self.law(split).is_exact:
+                exact = [name for name in self.language.law_names if self.language.law(name).is_exact]
+                raise UsageError(
+                    f"{self.name} {split}: law {self.law(split).spec} has no exact probabilities, which language modelling "
+                    f"needs. Use one that has: {', '.join(exact)}."
+                )
 
     def with_splits(
         self,

@@ -1,15 +1,19 @@
 """Views: the question that a task asks of a string, and its right answers."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from marnn_bench.answer_kinds import AnswerKind
 from marnn_bench.errors import UsageError
 from marnn_bench.generators.alphabet import END, Alphabet
 from marnn_bench.generators.language import Language, Masks, Transduction
 from marnn_bench.generators.strings import Strings
+
+SEPARATOR: Final = "|||"
+"""Between a source and its target (Grefenstette et al. 2015, section 4)."""
 
 
 @dataclass(frozen=True)
@@ -19,12 +23,26 @@ class NextSymbol:
     end:       whether END is a column
     scored:    which answers count: all of them, or those where one symbol alone is right
     unscored:  symbols that do not count where they alone are right; END stands for the first symbol of the next string
+    closing:   closing brackets, if the one with the highest score among them is looked at, too (Bernardy 2018)
     """
 
     end: bool
     scored: Literal["all", "deterministic"] = "all"
     unscored: tuple[str, ...] = ()
+    closing: tuple[str, ...] = ()
     name: ClassVar = "next-symbol"
+
+    @property
+    def answer(self) -> AnswerKind:
+        """What is read from an answer."""
+        if self.scored == "deterministic":
+            return "choices"
+        return "scores" if self.closing else "sets"
+
+    @property
+    def headline(self) -> str:
+        """The metric that the task is known by."""
+        return "solved_sizes" if self.scored == "deterministic" else "sequence_accuracy"
 
     def columns(self, language: Language) -> tuple[str, ...]:
         """What a model's answer has one score for, in order."""
@@ -68,6 +86,8 @@ class Synchronous(_Targets):
     """After input symbols 1..n: which output symbol belongs to this step? Nothing is fed back."""
 
     name: ClassVar = "synchronous"
+    answer: ClassVar[AnswerKind] = "sets"
+    headline: ClassVar = "sequence_accuracy"
 
     def columns(self, language: Language) -> tuple[str, ...]:
         """The output alphabet."""
@@ -83,6 +103,12 @@ class Transduce(_Targets):
     """After the source, a separator and the target so far: which output symbol comes next, and END at last?"""
 
     name: ClassVar = "transduction"
+    answer: ClassVar[AnswerKind] = "choices"
+    headline: ClassVar = "sequence_accuracy"
+
+    def symbols(self, language: Language) -> tuple[str, ...]:
+        """What a prefix is made of: the source alphabet, the separator, and what of the output alphabet is new."""
+        return tuple(dict.fromkeys((*language.alphabet, SEPARATOR, *self.outputs(language))))
 
     def columns(self, language: Language) -> tuple[str, ...]:
         """The output alphabet, then END."""
@@ -99,13 +125,31 @@ class Recognition:
 
     negatives: tuple[str, ...] = NEGATIVES
     name: ClassVar = "recognition"
+    answer: ClassVar[AnswerKind] = "membership"
+    headline: ClassVar = "balanced_accuracy"
 
     def columns(self, language: Language) -> tuple[str, ...]:
         """One column: the probability that the string so far is a member."""
         return ("member",)
 
 
+@dataclass(frozen=True)
+class LanguageModelling:
+    """After nothing and after symbols 1..n: how likely is each symbol to come next, and END?
+
+    The string itself is the right answer; its exact probability under the split's law bounds what a model can reach.
+    """
+
+    name: ClassVar = "language-modelling"
+    answer: ClassVar[AnswerKind] = "distributions"
+    headline: ClassVar = "excess_cross_entropy"
+
+    def columns(self, language: Language) -> tuple[str, ...]:
+        """The alphabet, then END: a model's answer is a distribution over these."""
+        return (*language.alphabet, END)
+
+
 SetView = NextSymbol | Synchronous
 """Views whose right answers are masks, one for each symbol."""
 
-View = SetView | Transduce | Recognition
+View = SetView | Transduce | Recognition | LanguageModelling

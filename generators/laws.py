@@ -35,6 +35,11 @@ class Law(ABC):
     def draw(self, window: Window, key: Key, draws: Draws) -> Strings:
         """The strings of these draws, one each."""
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether `log_prob` is known."""
+        return type(self).log_prob is not Law.log_prob
+
     def can_draw(self, strings: Strings, window: Window) -> NDArray[np.bool_]:
         """Whether each string has a positive probability: [n]."""
         return np.isfinite(self.log_prob(strings, window))

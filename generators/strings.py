@@ -89,6 +89,21 @@ class Strings:
         source = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
         return Strings(self.ids[source], offsets)
 
+    def append(self, others: "Strings | int") -> "Strings":
+        """Each of these strings with another, or with one symbol, behind it; ids are int64.
+
+        >>> strings = Strings(np.array([7, 8]), np.array([0, 2, 2]))
+        >>> strings.append(0).ids.tolist(), strings.append(Strings(np.array([9]), np.array([0, 0, 1]))).ids.tolist()
+        ([7, 8, 0, 0], [7, 8, 9])
+        """
+        if isinstance(others, int):
+            others = Strings(np.full(len(self), others), np.arange(len(self) + 1))
+        offsets = self.offsets + others.offsets
+        ids = np.empty(offsets[-1], np.int64)
+        ids[np.arange(len(self.ids)) + others.offsets[:-1][self.rows]] = self.ids
+        ids[np.arange(len(others.ids)) + self.offsets[1:][others.rows]] = others.ids
+        return Strings(ids, offsets)
+
     def slice(self, first: int, last: int) -> "Strings":
         """Rows first..last-1, without a copy of their symbols."""
         offsets = self.offsets[first : last + 1]

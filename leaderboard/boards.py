@@ -1,12 +1,16 @@
 """Boards: for each task, its published rows and our results on the same strings."""
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from itertools import chain, count
+from typing import Any, Final
 
 from marnn_bench.leaderboard.published import PublishedRow, published_rows, published_statements
 from marnn_bench.leaderboard.results import Result, ResultTask
+from marnn_bench.leaderboard.statistics import finite
+
+SEQUENCE_ACCURACY: Final = "sequence_accuracy"
+"""What papers print."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +36,13 @@ class Board:
         return f"{self.task} {self.strings.version}" if self.strings else self.task
 
     @property
+    def headline(self) -> str:
+        """The metric of all its rows."""
+        return self.strings.headline if self.strings else SEQUENCE_ACCURACY
+
+    @property
     def trivial(self) -> Mapping[str, float]:
-        """Sequence accuracy of the trivial answers, by name; they are the same for all results on the board."""
+        """Headline of the trivial answers, by name; they are the same for all results on the board."""
         return next((result.trivial for result in self.ours.values()), {})
 
     def rows(self) -> Iterator[tuple[str, PublishedRow | Result]]:
@@ -54,7 +63,7 @@ class Board:
                     "model": row.model,
                     "source": row.source,
                     "runs": row.runs,
-                    "sequence_accuracy": asdict(row.splits[self.split]),
+                    SEQUENCE_ACCURACY: asdict(row.splits[self.split]),
                     "remarks": list(row.remarks),
                 }
                 for row in self.published
@@ -69,12 +78,17 @@ class Board:
                     "published_row": result.published_row,
                     "deviations": dict(result.deviations),
                     "runs": len(result.runs),
-                    "sequence_accuracy": asdict(result.accuracy),
-                    "solved": {"runs": result.solved_runs, **asdict(result.solved)},
+                    result.task.headline: result.spread.record(),
+                    "solved": {
+                        "runs": result.solved_runs,
+                        **(asdict(result.solved) if result.solved else {}),
+                    },
+                    "lost": result.lost,
+                    "audit_failed": list(result.audit_failed),
                 }
                 for label, result in self.ours.items()
             ],
-            "trivial": dict(self.trivial),
+            "trivial": {name: finite(value) for name, value in self.trivial.items()},
         }
 
 
@@ -100,10 +114,9 @@ def _board(task: str, split: str, results: Sequence[Result]) -> Board:
 
 def _labelled(results: Sequence[Result]) -> dict[str, Result]:
     """The results by model name; a name that comes again is numbered: stack-rnn, stack-rnn (2)."""
-    seen: Counter[str] = Counter()
-    labelled = {}
+    labelled: dict[str, Result] = {}
     for result in results:
-        seen[result.model] += 1
-        again = f" ({seen[result.model]})" if seen[result.model] > 1 else ""
-        labelled[result.model + again] = result
+        again = (f"{result.model} ({number})" for number in count(2))
+        label = next(label for label in chain([result.model], again) if label not in labelled)
+        labelled[label] = result
     return labelled

@@ -6,38 +6,32 @@ from typing import Any, Literal
 import numpy as np
 
 from marnn_bench.errors import UsageError
+from marnn_bench.leaderboard.difference import Difference
 from marnn_bench.leaderboard.results import Result
-from marnn_bench.leaderboard.statistics import Interval, difference_interval, mcnemar, median_run
-from marnn_bench.scoring.metrics import CONFIDENCE_LEVEL
+from marnn_bench.leaderboard.statistics import Spread
+from marnn_bench.scoring.intervals import CONFIDENCE_LEVEL
+from marnn_bench.scoring.metrics import LOWER_IS_BETTER
 
-Verdict = Literal["A is better", "B is better", "no difference shown"]
-
-
-@dataclass(frozen=True)
-class Pair:
-    """One run of A and one of B on the same strings: how many strings only one of them has right, and McNemar's p."""
-
-    run_a: int
-    run_b: int
-    only_a: int
-    only_b: int
-    p: float
+Verdict = Literal["A is better", "B is better", "no difference shown", "no verdict"]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Sequence accuracy of B less that of A, and whether that could be chance.
+    """Two results by the headline metric of their task, and whether they differ.
 
-    difference:  B - A, means over runs, with its 95 % bootstrap interval over runs and strings
-    median_runs: the run of each with median accuracy (the only one of a single run), string by string
-
-    Two single runs differ if McNemar's p is below 0.05; otherwise the results differ if the interval leaves out zero.
+    spreads:     of A and of B, over their runs
+    difference:  B - A; of nats, less is better
     """
 
     a: Result
     b: Result
-    difference: Interval
-    median_runs: Pair
+    spreads: tuple[Spread, Spread]
+    difference: Difference
+
+    @property
+    def metric(self) -> str:
+        """What is compared."""
+        return self.a.task.headline
 
     @property
     def single(self) -> bool:
@@ -45,51 +39,55 @@ class Comparison:
         return len(self.a.runs) == len(self.b.runs) == 1
 
     @property
-    def differ(self) -> bool:
-        if self.single:
-            return self.median_runs.p < 1 - CONFIDENCE_LEVEL
-        return not self.difference.lower <= 0 <= self.difference.upper
+    def how_many_runs(self) -> str:
+        """In words."""
+        counts = {"A": len(self.a.runs), "B": len(self.b.runs)}
+        return " and ".join(f"{name} has {n} run{'s' if n > 1 else ''}" for name, n in counts.items())
 
     @property
     def verdict(self) -> Verdict:
-        if not self.differ:
+        """What the runs allow to say."""
+        if not self.difference.decided:
+            return "no verdict"
+        if not self.difference.shown:
             return "no difference shown"
-        return "B is better" if self.difference.value > 0 else "A is better"
+        higher = self.difference.value > 0
+        return "B is better" if higher != (self.metric in LOWER_IS_BETTER) else "A is better"
 
     def record(self) -> dict[str, Any]:
-        """The comparison as plain data; accuracies are fractions."""
-        results = {"a": self.a, "b": self.b}
+        """The comparison as plain data; shares are fractions."""
+        results = zip("ab", (self.a, self.b), self.spreads, strict=True)
         return {
             "task": asdict(self.a.task),
+            "metric": self.metric,
             **{
                 name: {
                     "folder": str(result.folder),
                     "model": result.model,
                     "runs": len(result.runs),
-                    "sequence_accuracy": asdict(result.accuracy),
+                    self.metric: spread.record(),
+                    "lost": result.lost,
+                    "audit_failed": list(result.audit_failed),
                 }
-                for name, result in results.items()
+                for name, result, spread in results
             },
-            "difference": {
-                **asdict(self.difference),
-                "level": CONFIDENCE_LEVEL,
-                "method": "bootstrap over runs and strings",
-            },
-            "mcnemar": asdict(self.median_runs),
-            "decided_by": "mcnemar" if self.single else "difference",
+            "difference": asdict(self.difference) | {"level": CONFIDENCE_LEVEL},
             "verdict": self.verdict,
         }
 
 
 def compare_results(a: Result, b: Result) -> Comparison:
-    """Compare two results; UsageError unless both answer the same strings."""
+    """Compare two results; UsageError unless both answer the same strings, asked in the same way."""
     _same_strings(a, b)
-    correct_a, correct_b = a.correct(), b.correct()
-    i, j = median_run(correct_a.mean(axis=1)), median_run(correct_b.mean(axis=1))
-    only_a = int(np.sum(correct_a[i] & ~correct_b[j]))
-    only_b = int(np.sum(correct_b[j] & ~correct_a[i]))
-    pair = Pair(a.runs[i].number, b.runs[j].number, only_a, only_b, mcnemar(only_a, only_b))
-    return Comparison(a, b, difference_interval(correct_a, correct_b), pair)
+    values = a.values(), b.values()
+    for result, of_each in zip((a, b), values, strict=True):
+        if not np.isfinite(of_each).all():
+            raise UsageError(
+                f"{result.folder} has infinite {a.task.headline.replace('_', ' ')}: its model held a string impossible "
+                "that came. Results are compared where every probability is above 0."
+            )
+    bounded = a.task.headline not in LOWER_IS_BETTER
+    return Comparison(a, b, (a.spread, b.spread), Difference.between(*values, bounded))
 
 
 def _same_strings(a: Result, b: Result) -> None:
@@ -98,9 +96,15 @@ def _same_strings(a: Result, b: Result) -> None:
         ("version", a.task.version, b.task.version),
         ("data digest", a.task.digest, b.task.digest),
         ("number of strings", a.task.rows, b.task.rows),
+        ("headline metric", a.task.headline, b.task.headline),
+        ("way of asking", _way_of_asking(a), _way_of_asking(b)),
     ):
         if of_a != of_b:
             raise UsageError(
                 f"Different {what}: {a.folder} has {of_a}, {b.folder} has {of_b}. "
-                "Evaluate both models on the same data to compare them."
+                "Evaluate both models on the same data, in the same way, to compare them."
             )
+
+
+def _way_of_asking(result: Result) -> str:
+    return f"one stream, reset every {result.stream:,} strings" if result.stream else "each string by itself"

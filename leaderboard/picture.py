@@ -14,9 +14,10 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from marnn_bench.commands.output import show_percent
 from marnn_bench.gallery.charts import COLOURS, GREY, save
 from marnn_bench.gallery.description import length_range
-from marnn_bench.leaderboard.boards import Board
+from marnn_bench.leaderboard.boards import SEQUENCE_ACCURACY, Board
 from marnn_bench.leaderboard.statistics import mean_intervals
 from marnn_bench.tasks.registry import all_tasks
 
@@ -26,7 +27,7 @@ Layers = tuple[list[alt.Chart], list[alt.Chart]]
 Lines = dict[str, list[dict[str, Any]]]
 """Of each model, the points of its line as plain data."""
 
-TITLE = "sequence accuracy, %"
+TITLE = "strings right, %"
 WIDTH, HEIGHT = 640, 320
 SMALL = 12
 """The size of type within a panel."""
@@ -202,10 +203,10 @@ def _trivial(boards: Sequence[Board]) -> Layers:
     lines: list[alt.Chart] = []
     texts: list[alt.Chart] = []
     for board in boards:
-        if board.trivial:
+        if board.trivial and board.headline == SEQUENCE_ACCURACY:  # else it is of another metric
             name, accuracy = max(board.trivial.items(), key=lambda answer: answer[1])
             low, high = _lengths(board)
-            text = f"best trivial answer: {name} {100 * accuracy:.2f} %"
+            text = f"best trivial answer: {name} {show_percent(accuracy)} %"
             where = {"length": low, "end": high, "mean": 100 * accuracy, "text": text, "colour": "black"}
             lines.append(_rule([where], strokeDash=[6, 4]))
             texts += _remarks([where], align="left", baseline="top", dx=4, dy=4)
@@ -231,7 +232,7 @@ def _published(boards: Sequence[Board], colours: Mapping[str, str]) -> Layers:
                 "length": high,
                 "mean": place,
                 "colour": colours[model],
-                "text": f"paper, {rows[model]}: {means[model]:.2f} %",
+                "text": f"paper, {rows[model]}: {show_percent(means[model] / 100)} %",
             }
             for model, place in _apart(means).items()
         ]

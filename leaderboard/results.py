@@ -1,23 +1,17 @@
-"""Result folders, as `marnn-bench eval` writes them: read, and checked against damage and edits."""
+"""Results as boards and comparisons need them: read, and believed only if every figure follows from the samples."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-import numpy as np
-import pyarrow.parquet as pq
+from marnn_bench.evaluation.records import damaged
+from marnn_bench.leaderboard.statistics import Interval, Spread, Values
+from marnn_bench.rescoring.receipts import Receipt
+from marnn_bench.rescoring.rescore import believe
 
-from marnn_bench.errors import DataError, UsageError
-from marnn_bench.evaluation.results import integrity
-from marnn_bench.evaluation.source import file_digest
-from marnn_bench.leaderboard.statistics import Correct, Interval, Spread
-
-RESULT, SAMPLES, PARTS = "result.json", "samples.parquet", ".parts"
-
-SCHEMA_VERSION = 1
-"""The version of result.json that is read here."""
+LONGEST_NAME: Final = 200
 
 
 @dataclass(frozen=True)
@@ -26,6 +20,7 @@ class ResultTask:
 
     rows, window:  how many strings, and their lengths
     digest:        content digest of the split
+    headline:      the metric that results are compared by
     """
 
     name: str
@@ -35,6 +30,7 @@ class ResultTask:
     window: str
     rows: int
     digest: str
+    headline: str
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}, {self.split}"
@@ -42,10 +38,10 @@ class ResultTask:
 
 @dataclass(frozen=True)
 class Run:
-    """The scores of one run: sequence accuracy, over all strings and by length."""
+    """The scores of one run: the headline of its task, over all strings and by length."""
 
     number: int
-    accuracy: float
+    value: float
     by_length: Mapping[int, Interval]
 
 
@@ -55,8 +51,16 @@ class Result:
 
     published_row:  the row of its paper's table that a baseline reproduces, or None
     deviations:     where its training differs from the paper's: name -> {"paper": ..., "here": ...}
-    solved:         share of runs that solve the task (99 % of the strings or more), with its 95 % interval
-    trivial:        sequence accuracy of the trivial answers to the same strings, by name
+    inferred:       values of its recipe that are ours, since the paper gives none: name -> value
+    spread:         of the headline over runs
+    solved_runs:    how many runs solve the task, where its headline can say so
+    solved:         share of runs that solve the task (99 % of the strings or more), with its 95 % interval; None of a
+                    single run, which says nothing of others
+    trivial:        headline of the trivial answers to the same strings, by name
+    receipt:        what was found when it was scored again
+    lost:           strings, counted in each run, that were not answered and count as wrong
+    audit_failed:   the checks of the evaluation's audit that it did not pass
+    stream:         how many strings lie between two resets of memory, if they were asked as one stream
     """
 
     folder: Path
@@ -64,89 +68,105 @@ class Result:
     model: str
     published_row: str | None
     deviations: Mapping[str, Mapping[str, Any]]
+    inferred: Mapping[str, Any]
     runs: tuple[Run, ...]
-    accuracy: Spread
-    solved_runs: int
-    solved: Interval
+    spread: Spread
+    solved_runs: int | None
+    solved: Interval | None
     trivial: Mapping[str, float]
+    receipt: Receipt
+    lost: int = 0
+    audit_failed: tuple[str, ...] = ()
+    stream: int | None = None
 
-    def correct(self) -> Correct:
-        """Which strings each run has right, from samples.parquet: [runs, rows]."""
-        samples = pq.read_table(self.folder / SAMPLES, columns=["run", "row", "correct"])
-        numbers, rows = [run.number for run in self.runs], self.task.rows
-        whole = np.array_equal(samples["run"], np.repeat(numbers, rows)) and np.array_equal(
-            samples["row"], np.tile(np.arange(rows), len(numbers))
-        )
-        if not whole:
-            raise _damaged(self.folder, f"{SAMPLES} does not hold every row of every run once, in order")
-        correct: Correct = samples["correct"].to_numpy().reshape(len(numbers), rows)
-        if not np.allclose(correct.mean(axis=1), [run.accuracy for run in self.runs], rtol=0, atol=1e-9):
-            raise _damaged(self.folder, f"the accuracies in {RESULT} are not those of {SAMPLES}")
-        return correct
+    def values(self) -> Values:
+        """What each string, or other unit that counts, adds to the headline, whose mean it is: [runs, units].
 
-
-def result_folders(path: Path) -> list[Path]:
-    """The result folders below a folder, or the folder itself if it is one or holds none."""
-    if (path / RESULT).exists() or not path.is_dir():
-        return [path]
-    return sorted(found.parent for found in path.rglob(RESULT)) or [path]
+        Right or wrong where it is a share of equal units, else numbers.
+        """
+        return self.receipt.headline().each()
 
 
 def read_result(folder: Path) -> Result:
-    """The result in a folder. UsageError if it has none, DataError if it is damaged or edited."""
-    if not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder. Give the folder that `marnn-bench eval --out` wrote.")
-    path = folder / RESULT
-    if not path.is_file():
-        if (folder / PARTS).exists() or (folder / SAMPLES).exists():
-            raise UsageError(f"{folder}: its evaluation did not finish. Run `marnn-bench eval` again.")
-        below = [str(found) for found in result_folders(folder) if found != folder]
-        hint = f"Below it are {', '.join(below[:3])}." if below else "`marnn-bench eval` writes results."
-        raise UsageError(f"{folder} has no {RESULT}, so that it is no result. {hint}")
+    """The result in a folder. UsageError if it has none, DataError if it is damaged, edited or forged."""
+    believed = believe(folder)
     try:
-        record = json.loads(path.read_bytes())
-        _check(folder, record)
-        return _result(folder, record)
+        return _result(folder, believed.record, believed.receipt)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise _damaged(folder, f"{RESULT} is not what `marnn-bench eval` writes ({error!r})") from error
+        raise damaged(folder, f"result.json is not what `marnn-bench eval` writes ({error!r})") from error
 
 
-def _check(folder: Path, record: dict[str, Any]) -> None:
-    if (version := record["schema_version"]) != SCHEMA_VERSION:
-        raise DataError(
-            f"{folder}: {RESULT} has schema version {version}; this marnn-bench reads {SCHEMA_VERSION}."
-        )
-    if record["integrity"] != integrity(record):
-        raise _damaged(folder, f"{RESULT} was edited")
-    if not (folder / SAMPLES).is_file():
-        raise _damaged(folder, f"{SAMPLES} is missing")
-    if file_digest(folder / SAMPLES) != record["samples"]["sha256"]:
-        raise _damaged(folder, f"{SAMPLES} was edited or cut")
-
-
-def _damaged(folder: Path, what: str) -> DataError:
-    return DataError(f"{folder} is damaged: {what}. Run `marnn-bench eval` again.")
-
-
-def _result(folder: Path, record: Mapping[str, Any]) -> Result:
+def _result(folder: Path, record: Mapping[str, Any], receipt: Receipt) -> Result:
     task, model, summary = record["task"], record["model"], record["summary"]
     training = model["training"] or {}
+    headline, solved = summary["headline"], summary.get("solved")
+    published_row = training.get("published_row")
+    stream = record.get("protocol", {}).get("stream")
+    audit = record.get("audit", {}).get("checks", [])
+    texts = {name: printable(task[name]) for name in ("name", "version", "split", "law", "window", "digest")}
     return Result(
         folder=folder,
-        task=ResultTask(**{name: task[name] for name in ResultTask.__annotations__}),
-        model=model["name"],
-        published_row=training.get("published_row"),
-        deviations=training.get("deviations", {}),
-        runs=tuple(sorted((_run(run) for run in record["runs"]), key=lambda run: run.number)),
-        accuracy=Spread(**summary["sequence_accuracy"]),
-        solved_runs=summary["solved"]["runs"],
-        solved=Interval(summary["solved"]["share"], summary["solved"]["lower"], summary["solved"]["upper"]),
-        trivial={answer["name"]: answer["sequence_accuracy"] for answer in record["trivial"]},
+        task=ResultTask(**texts, rows=task["rows"], headline=headline),
+        model=printable(model["name"]),
+        published_row=None if published_row is None else printable(published_row),
+        deviations=_deviations(training.get("deviations", {})),
+        inferred=_inferred(training.get("recipe", {})),
+        runs=tuple(_run(run, headline) for run in record["runs"]),
+        spread=Spread(**{name: _known(value) for name, value in summary["metrics"][headline].items()}),
+        solved_runs=solved["runs"] if solved else None,
+        solved=Interval(solved["share"], solved["lower"], solved["upper"])
+        if solved and len(record["runs"]) > 1
+        else None,
+        trivial={
+            printable(answer["name"]): _known(answer["metrics"][headline]) for answer in record["trivial"]
+        },
+        receipt=receipt,
+        lost=record["errors"]["rows"],
+        audit_failed=tuple(printable(check["name"]) for check in audit if check["passed"] is not True),
+        stream=None if stream is None else int(stream),
     )
 
 
-def _run(run: Mapping[str, Any]) -> Run:
-    by_length = {
-        cell["length"]: Interval(cell["value"], cell["lower"], cell["upper"]) for cell in run["by_length"]
+def _run(run: Mapping[str, Any], headline: str) -> Run:
+    cells = {
+        cell["length"]: Interval(value, cell.get("lower", value), cell.get("upper", value))
+        for cell in run["by_length"]
+        for value in [_known(cell["value"])]
     }
-    return Run(run["run"], run["sequence_accuracy"]["value"], by_length)
+    return Run(run["run"], _known(run["metrics"][headline]["value"]), cells)
+
+
+def _known(value: float | None) -> float:
+    """A value of a metric; None stands for infinity."""
+    return inf if value is None else float(value)
+
+
+def _deviations(record: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Where a training differs; what it differs by is printed, so that it has to be text of one line too."""
+    for deviation in record.values():
+        printable(str(deviation["paper"])), printable(str(deviation["here"]))
+    return {
+        printable(field): {source: deviation[source] for source in ("paper", "here")}
+        for field, deviation in record.items()
+    }
+
+
+def _inferred(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a recipe that it says are inferred; these, too, are printed."""
+    found = {printable(name): recipe[name] for name in recipe.get("inferred", ())}
+    for value in found.values():
+        printable(str(value))
+    return found
+
+
+def printable(value: object) -> str:
+    r"""Text that prints on one line, of 1 to 200 characters; ValueError if it is none.
+
+    >>> printable("mine\n| 100.00 |")
+    Traceback (most recent call last):
+        ...
+    ValueError: 'mine\n| 100.00 |' is no text of one line, 1 to 200 printable characters
+    """
+    if not isinstance(value, str) or not value.isprintable() or not 0 < len(value) <= LONGEST_NAME:
+        raise ValueError(f"{value!r:.80} is no text of one line, 1 to {LONGEST_NAME} printable characters")
+    return value

@@ -1,109 +1,120 @@
 """Boards and comparisons as text: tables in percent that fit 80 columns, with their footnotes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from math import isfinite
 from textwrap import fill
 
-from marnn_bench.commands.output import Table
-from marnn_bench.leaderboard.boards import Board
+from marnn_bench.commands.output import COLUMNS, Footnotes, Table, show_percent, show_points
+from marnn_bench.commands.report import METRICS, doubts
+from marnn_bench.leaderboard.boards import SEQUENCE_ACCURACY, Board
 from marnn_bench.leaderboard.comparison import Comparison
+from marnn_bench.leaderboard.difference import ALPHA, FEWEST_RUNS, Difference
 from marnn_bench.leaderboard.published import PublishedRow
 from marnn_bench.leaderboard.results import Result
 from marnn_bench.leaderboard.statistics import Spread
+from marnn_bench.scoring.metrics import LOWER_IS_BETTER
 
-HEADERS = ("model", "runs", "min", "max", "med", "mean", "solved")
-ALIGN = ("left", "right", "right", "right", "right", "right", "left")
-MARKS = "¹²³⁴⁵⁶⁷⁸⁹"
+HEADERS = ("model", "runs", "min", "max", "med", "mean")
+ALIGN = ("left", "right", "right", "right", "right", "right")
 NAME_WIDTH = 25
 
 
 def board_text(board: Board) -> str:
     """Title, table and footnotes. Every line is either a paper's, under its printed name, or begins with `ours:`."""
     table = board_table(board)
-    parts = [
-        "\n".join(_heading(board)),
-        str(table) if table.rows else "",
-        "\n".join(_notes(board, _marks(board))),
-    ]
+    parts = ["\n".join(_heading(board)), str(table) if table.rows else "", "\n".join(_notes(board))]
     return "\n\n".join(filter(None, parts))
 
 
 def board_table(board: Board) -> Table:
-    """The table alone."""
-    marks = _marks(board)
+    """The table alone. Its last column, the share of runs that solve the task, is there if a result has several runs."""
+    several = any(result.solved for result in board.ours.values())
+    notes = Footnotes.of(remark for _, row in board.rows() for remark in _remarks(row))
     rows = [
-        _published(row, board.split, marks) if isinstance(row, PublishedRow) else _ours(label, row)
+        [*_row(label, row, board.split, notes), *([_solved(row)] if several else [])]
         for label, row in board.rows()
     ]
-    return Table(rows, HEADERS, ALIGN)
+    headers, align = ((*HEADERS, "solved"), (*ALIGN, "left")) if several else (HEADERS, ALIGN)
+    return Table(rows, headers, align, notes.lines)
 
 
-def _marks(board: Board) -> dict[str, str]:
-    """The footnote mark of each remark on the published rows."""
-    remarks = dict.fromkeys(remark for row in board.published for remark in row.remarks)
-    return dict(zip(remarks, MARKS, strict=False))
-
-
-def percent(accuracy: float) -> str:
-    """A fraction in percent, with the two decimals that the papers print.
-
-    >>> percent(0.9996)
-    '99.96'
-    """
-    return f"{100 * accuracy:.2f}"
-
-
-def shortened(name: str, width: int) -> str:
-    """A name cut to a width.
-
-    >>> shortened("my-transformer-with-a-stack", 19)
-    'my-transformer-wit…'
-    """
-    return name if len(name) <= width else name[: width - 1] + "…"
-
-
-def wrapped(text: str, mark: str = "") -> str:
-    """Text in lines of at most 80 columns, with a mark before the first."""
+def wrapped(text: str, indent: str = "") -> str:
+    """Text in lines of at most 80 columns."""
     return fill(
-        mark + text, 80, subsequent_indent=" " * len(mark), break_long_words=False, break_on_hyphens=False
+        text,
+        COLUMNS,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
     )
 
 
-def _published(row: PublishedRow, split: str, marks: Mapping[str, str]) -> list[str]:
-    doubts = "".join(marks[remark] for remark in row.remarks)
-    return [f"{row.model} {doubts}".rstrip(), str(row.runs), *_spread(row.splits[split]), ""]
+def _remarks(row: PublishedRow | Result) -> Iterable[str]:
+    return row.remarks if isinstance(row, PublishedRow) else doubts(row.lost, row.audit_failed, row.stream)
 
 
-def _ours(label: str, result: Result) -> list[str]:
-    solved = result.solved
-    share = f"{100 * solved.value:.0f} [{100 * solved.lower:.0f}-{100 * solved.upper:.0f}]"
-    name = "ours: " + shortened(label, NAME_WIDTH - len("ours: "))
-    return [name, str(len(result.runs)), *_spread(result.accuracy), share]
+def _row(label: str, row: PublishedRow | Result, split: str, notes: Footnotes) -> list[str]:
+    if isinstance(row, PublishedRow):
+        return [
+            notes.marked(label, row.remarks),
+            str(row.runs),
+            *_spread(row.splits[split], SEQUENCE_ACCURACY),
+        ]
+    name = notes.marked(f"ours: {label}", _remarks(row), NAME_WIDTH)
+    return [name, str(len(row.runs)), *_spread(row.spread, row.task.headline)]
 
 
-def _spread(spread: Spread) -> list[str]:
-    return [percent(value) for value in (spread.min, spread.max, spread.median, spread.mean)]
+def _solved(row: PublishedRow | Result) -> str:
+    if isinstance(row, PublishedRow) or not row.solved:
+        return ""
+    value, lower, upper = (
+        show_percent(end, 0) for end in (row.solved.value, row.solved.lower, row.solved.upper)
+    )
+    return f"{value} [{lower}-{upper}]"
+
+
+def _spread(spread: Spread, metric: str) -> list[str]:
+    return [_number(value, metric) for value in (spread.min, spread.max, spread.median, spread.mean)]
+
+
+def _number(value: float, metric: str) -> str:
+    """A share in percent; nats as they are."""
+    if metric not in LOWER_IS_BETTER:
+        return show_percent(value)
+    return f"{value:.4f}" if isfinite(value) else "infinite"
+
+
+def _change(value: float, metric: str) -> str:
+    """A difference with its sign: of shares in percentage points."""
+    return f"{value:+.4f}" if metric in LOWER_IS_BETTER else show_points(value)
+
+
+def _named(metric: str) -> str:
+    """A metric over runs, with its unit."""
+    return f"{METRICS[metric]} over runs, in {'nats a symbol' if metric in LOWER_IS_BETTER else 'percent'}"
 
 
 def _heading(board: Board) -> Iterator[str]:
-    yield f"{board.name}, {board.split}: sequence accuracy over runs, in percent"
+    yield f"{board.name}, {board.split}: {_named(board.headline)}"
     for source in dict.fromkeys(row.source for row in board.published):
         yield f"published: {source}"
     if asked := board.strings:
         yield wrapped(
-            f"ours: {asked.rows:,} strings of length {asked.window}, law {asked.law}, digest {asked.digest[:12]}"
+            f"ours: {asked.rows:,} strings, window {asked.window}, law {asked.law}, digest {asked.digest[:12]}"
         )
 
 
-def _notes(board: Board, marks: Mapping[str, str]) -> Iterator[str]:
-    for remark, mark in marks.items():
-        yield wrapped(remark, f"{mark} ")
+def _notes(board: Board) -> Iterator[str]:
     yield from map(wrapped, board.statements)
     if not (board.published or board.statements):
         yield f"No published numbers for {board.task}."
     if board.trivial:
-        listed = ", ".join(f"{name} {percent(accuracy)}" for name, accuracy in board.trivial.items())
+        listed = ", ".join(
+            f"{name} {_number(value, board.headline)}" for name, value in board.trivial.items()
+        )
         yield wrapped(f"Trivial answers to our strings: {listed}.")
-    if board.ours:
+    if any(result.solved for result in board.ours.values()):
         yield "Solved: percent of our runs that reach 99 %, with its 95 % interval."
     for label, result in board.ours.items():
         yield f"{label}: {result.folder}"
@@ -114,35 +125,53 @@ def _notes(board: Board, marks: Mapping[str, str]) -> Iterator[str]:
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """The accuracies of the two results."""
+    """The values of the two results."""
+    results = {"A": comparison.a, "B": comparison.b}
+    notes = Footnotes.of(remark for result in results.values() for remark in _remarks(result))
     rows = [
-        [name, shortened(result.model, NAME_WIDTH), str(len(result.runs)), *_spread(result.accuracy)]
-        for name, result in (("A", comparison.a), ("B", comparison.b))
+        [
+            name,
+            notes.marked(result.model, _remarks(result), NAME_WIDTH),
+            str(len(result.runs)),
+            *_spread(spread, comparison.metric),
+        ]
+        for (name, result), spread in zip(results.items(), comparison.spreads, strict=True)
     ]
-    return Table(rows, ("", *HEADERS[:-1]), ("left", *ALIGN[:-1]))
+    return Table(rows, ("", *HEADERS), ("left", *ALIGN), notes.lines)
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """The two results, their difference, McNemar's test and the verdict in words."""
-    a, b, difference, pair = comparison.a, comparison.b, comparison.difference, comparison.median_runs
-    which = "" if comparison.single else f" on the runs of median accuracy (A: {pair.run_a}, B: {pair.run_b})"
-    varied = "strings" if comparison.single else "runs and strings"
+    """The two results, their difference, the tests and the verdict in words."""
+    a, b = comparison.a, comparison.b
     parts = [
-        f"{a.task}: sequence accuracy over runs, in percent, on {a.task.rows:,} strings",
+        wrapped(f"{a.task}: {_named(comparison.metric)}, on {a.task.rows:,} strings"),
         str(comparison_table(comparison)),
         f"A: {a.folder}\nB: {b.folder}",
-        wrapped(
-            f"B - A: {100 * difference.value:+.2f} points, 95 % interval [{100 * difference.lower:+.2f}, "
-            f"{100 * difference.upper:+.2f}] (bootstrap over {varied})."
-        )
-        + "\n"
-        + wrapped(
-            f"McNemar's exact test{which}: {pair.only_a:,} strings only A has right, {pair.only_b:,} only B, "
-            f"p {_p_value(pair.p)}."
-        ),
+        "\n".join(map(wrapped, _evidence(comparison))),
         wrapped(_verdict(comparison)),
     ]
     return "\n\n".join(parts)
+
+
+def _evidence(comparison: Comparison) -> Iterator[str]:
+    difference, metric = comparison.difference, comparison.metric
+    unit = "nats a symbol, of which less is better" if metric in LOWER_IS_BETTER else "points"
+    changed = f"B - A: {_change(difference.value, metric)} {unit}"
+    if difference.interval:
+        varied = "strings" if comparison.single else "runs and strings"
+        ends = ", ".join(
+            _change(end, metric) for end in (difference.interval.lower, difference.interval.upper)
+        )
+        yield f"{changed}, 95 % interval [{ends}] (Student's t over {varied})."
+    else:
+        yield f"{changed}."
+    if pair := difference.mcnemar:
+        yield (
+            f"McNemar's exact test: {pair.only_a:,} strings only A has right, {pair.only_b:,} only B, "
+            f"p {_p_value(pair.p)}."
+        )
+    if difference.permutation_p is not None:
+        yield f"Permutation test of the runs: p {_p_value(difference.permutation_p)}."
 
 
 def _p_value(p: float) -> str:
@@ -150,18 +179,29 @@ def _p_value(p: float) -> str:
 
 
 def _verdict(comparison: Comparison) -> str:
+    if comparison.verdict == "no verdict":
+        return (
+            f"No verdict: {comparison.how_many_runs}. Trainings are compared from {FEWEST_RUNS} runs of each on, "
+            "trained models as they are by one run of each."
+        )
     said = {
         "A is better": "A is significantly better than B",
         "B is better": "B is significantly better than A",
         "no difference shown": "No significant difference between A and B",
     }[comparison.verdict]
-    if comparison.single:
-        return f"{said}: p {'<' if comparison.differ else '>='} 0.05. Single runs: this says nothing of other runs."
-    return f"{said}: the interval {'leaves out' if comparison.differ else 'holds'} zero.{_doubt(comparison)}"
+    scope = (
+        "This speaks of these two runs only, not of what other trainings of the models would give."
+        if comparison.single
+        else "This speaks of the models' trainings."
+    )
+    return f"{said} ({_reason(comparison.difference)}). {scope}"
 
 
-def _doubt(comparison: Comparison) -> str:
-    fewest = min(len(comparison.a.runs), len(comparison.b.runs))
-    if fewest == 1:
-        return " One of them is a single run: how its runs would vary is not in the interval."
-    return f" With {fewest} runs the interval is somewhat too narrow." if fewest < 5 else ""
+def _reason(difference: Difference) -> str:
+    """The interval, where it decides, and the p of the test, unless the interval has settled it."""
+    said = []
+    if not difference.mcnemar:
+        said.append(f"the interval {'leaves out' if difference.excludes_zero else 'holds'} zero")
+    if difference.p is not None and (difference.mcnemar or difference.excludes_zero):
+        said.append(f"p {'<' if difference.p < ALPHA else '>='} {ALPHA}")
+    return ", ".join(said)

@@ -1,6 +1,7 @@
 """Fixtures that several test files share."""
 
 import os
+import shutil
 import signal
 
 import pytest
@@ -14,6 +15,20 @@ settings.load_profile("ours")
 
 # A test run in the background of a shell ignores Ctrl-C, and would hand that on to the programs it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+GPU = shutil.which("nvidia-smi") is not None
+
+
+def pytest_report_header() -> str:
+    """Said at the head of every run, so that nothing is left out unnoticed."""
+    return f"GPU of NVIDIA: {'yes' if GPU else 'no, so that what runs on one is not tested'}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What needs a GPU is left out where there is none."""
+    left_out = [] if GPU else [item for item in items if item.get_closest_marker("gpu")]
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import marnn_bench
-from marnn_bench.examples import Examples
+from marnn_bench.examples import (
+    Examples,
+    LanguageModellingExamples,
+    RecognitionExamples,
+    SetExamples,
+    TransductionExamples,
+)
 from marnn_bench.generators.strings import Strings
 from marnn_bench.library.evaluate import Result
 
@@ -27,11 +33,18 @@ FUNCTIONS = ("evaluate", "generate", "read_split", "train", "k_hot", "find_task"
 CLASSES = (
     Result,
     Examples,
+    SetExamples,
+    TransductionExamples,
+    RecognitionExamples,
+    LanguageModellingExamples,
     Strings,
     marnn_bench.Task,
     marnn_bench.Split,
     marnn_bench.NextSymbol,
     marnn_bench.Synchronous,
+    marnn_bench.Transduce,
+    marnn_bench.Recognition,
+    marnn_bench.LanguageModelling,
 )
 
 

@@ -1,12 +1,12 @@
-"""Cells: a controller, a memory, and the gates between them, as one function of parameters, state and input."""
+"""Cells: a model as one function of parameters, state, symbol and what else a step needs."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from marnn_bench.baselines.cells.controllers import Controller, State
+from marnn_bench.baselines.cells.controllers import State
+from marnn_bench.baselines.cells.inputs import StepInputs, StringInputs
 from marnn_bench.baselines.cells.lazy import Tensor, torch
-from marnn_bench.baselines.cells.parameters import AffineShape, Parameters, linear
+from marnn_bench.baselines.cells.parameters import Parameters, Shapes, count_parameters
 
 
 @dataclass(frozen=True)
@@ -15,54 +15,58 @@ class Cell(ABC):
 
     Every tensor leads with [run, batch, ...] and every parameter with [run, ...], so that any number of runs is
     computed by one program, each by its own mathematics.
+
+    symbols:  how many symbols it may be given
+    columns:  how many numbers it answers with after each
     """
 
     symbols: int
     columns: int
-    controller: Controller
 
     @property
-    def shapes(self) -> Mapping[str, AffineShape]:
-        """Its affine maps."""
-        output = linear(self.controller.hidden, self.columns)
-        return {**self.controller.shapes(self.symbols), **self.memory_shapes(), "output": output}
+    @abstractmethod
+    def shapes(self) -> Shapes:
+        """Its parameters, in the order in which they are drawn; `input` and `output` are used below."""
 
     @property
     def num_parameters(self) -> int:
         """Number of parameters of one run."""
-        return sum(shape.num_parameters for shape in self.shapes.values())
+        return count_parameters(self.shapes)
 
-    def memory_shapes(self) -> dict[str, AffineShape]:
-        """The maps between controller and memory."""
-        return {}
+    @property
+    def noise(self) -> int:
+        """How many standard Gumbel numbers a step takes."""
+        return 0
 
-    def initial_state(self, runs: int, batch: int) -> State:
-        """The state before the first symbol."""
-        return self.controller.initial_state(runs, batch)
+    @abstractmethod
+    def initial_state(self, w: Parameters, batch: int, steps: int | None = None) -> State:
+        """The state before the first symbol; `steps` is the length of the strings, where it is known."""
 
     def encode(self, w: Parameters, ids: Tensor) -> Tensor:
-        """What the controller is given of these symbols: [run (or 1 for all), batch] -> [run, batch, ...]"""
+        """What a step is given of these symbols: [run (or 1 for all), batch] -> [run, batch, ...]"""
         return w["input"].of_symbols(ids)
 
     @abstractmethod
-    def step(self, w: Parameters, state: State, x: Tensor) -> tuple[State, Tensor]:
-        """The state after one more symbol, which is x encoded, and the hidden units to decode the output from."""
+    def step(self, w: Parameters, state: State, x: Tensor, inputs: StepInputs) -> tuple[State, Tensor]:
+        """The state after one more symbol, which is x encoded, and what the output is decoded from, [run, batch, ...]:
+        hidden units, what was read from memory, or both.
+        """
 
-    def decode(self, w: Parameters, h: Tensor) -> Tensor:
-        """y = sigmoid(W_y h + b_y): [run, batch, hidden] -> [run, batch, columns]"""
-        return torch.sigmoid(w["output"](h))
+    def decode(self, w: Parameters, features: Tensor) -> Tensor:
+        """y = sigmoid(W_y h + b_y): [run, batch, features] -> [run, batch, columns]"""
+        return torch.sigmoid(w["output"](features))
 
-    def scores(self, w: Parameters, ids: Tensor) -> Tensor:
+    def scores(self, w: Parameters, ids: Tensor, inputs: StringInputs) -> Tensor:
         """The outputs after every symbol of strings of one length.
 
         ids [run (or 1 for all), batch, steps] -> [run, batch, steps, columns]
 
         Neither encoding nor decoding depends on the order of the symbols: both are done for all steps at once.
         """
-        runs, batch, steps = len(w["input"].weight), *ids.shape[1:]
-        state = self.initial_state(runs, batch)
-        hidden = []
-        for x in self.encode(w, ids.flatten(1)).view(runs, batch, steps, -1).unbind(2):
-            state, h = self.step(w, state, x)
-            hidden.append(h)
-        return self.decode(w, torch.stack(hidden, 2).flatten(1, 2)).view(runs, batch, steps, self.columns)
+        runs, batch, steps = w.runs, *ids.shape[1:]
+        state = self.initial_state(w, batch, steps)
+        features = []
+        for clock, x in enumerate(self.encode(w, ids.flatten(1)).view(runs, batch, steps, -1).unbind(2)):
+            state, of_step = self.step(w, state, x, inputs.at(clock))
+            features.append(of_step)
+        return self.decode(w, torch.stack(features, 2).flatten(1, 2)).view(runs, batch, steps, self.columns)

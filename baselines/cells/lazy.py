@@ -3,7 +3,7 @@
 from marnn_bench.baselines.cells.lazy import Tensor, torch
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 __all__ = ["Tensor", "torch"]
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 else:
     from importlib import import_module
 
-    Tensor = "torch.Tensor"  # for annotations
+    Tensor = Any  # for annotations
 
     class _Torch:
         def __getattr__(self, name: str) -> object:

@@ -34,12 +34,12 @@ def baselines(task_name: str, style: str) -> None:
 
 
 def _describe(baseline: Baseline, task: Task) -> dict[str, Any]:
-    sizes, cell = baseline.sizes_for(task), baseline.cell(task)
+    sizes = baseline.sizes_for(task).as_json()
     return {
         "name": baseline.name,
         "paper": baseline.paper,
         "published_row": baseline.published_row,
-        "hidden": sizes.hidden,
-        "memory_width": sizes.memory_width if cell.memory_shapes() else None,
-        "parameters": cell.num_parameters,
+        "hidden": sizes.get("hidden"),
+        "memory_width": sizes.get("memory_width"),
+        "parameters": baseline.cell(task).num_parameters,
     }

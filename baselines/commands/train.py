@@ -1,15 +1,17 @@
 """marnn-bench train"""
 
+import math
 import statistics
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
+from marnn_bench.baselines.engines import ENGINES, Engine
 from marnn_bench.commands.completion import Completed
-from marnn_bench.commands.output import Table, format_option, progress, show, suggest
+from marnn_bench.commands.output import Table, format_option, note, progress, show, show_percent, suggest
 from marnn_bench.commands.selection import data_of, task_option
 from marnn_bench.errors import UsageError
 from marnn_bench.tasks.registry import find_tasks
@@ -21,6 +23,9 @@ def _baseline_names(ctx: click.Context) -> Iterable[str]:
     return all_baselines()
 
 
+POSITIVE: Final = click.FloatRange(0, math.inf, min_open=True, max_open=True)
+
+
 @click.command()
 @click.argument("model", type=Completed(_baseline_names))
 @task_option("The task whose train split to learn; a suite or several go to OUT/TASK.")
@@ -30,10 +35,21 @@ def _baseline_names(ctx: click.Context) -> Iterable[str]:
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the initial parameters."
 )
 @click.option("--epochs", type=click.IntRange(1), help="Instead of the recipe's.")
+@click.option("--learning-rate", type=POSITIVE, metavar="RATE", help="Instead of the recipe's.")
+@click.option("--batch", type=click.IntRange(1), help="Strings an update, instead of the recipe's.")
 @click.option("--hidden", type=click.IntRange(1), help="Hidden units, instead of the paper's.")
 @click.option(
     "--memory-width", type=click.IntRange(1), help="Width of a memory cell, instead of the paper's."
 )
+@click.option("--device", default="cpu", show_default=True, help="cpu, cuda, or cuda:1 for the second GPU.")
+@click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default="auto",
+    show_default=True,
+    help="What executes it; auto: compiled if it can be, else reference.",
+)
+@click.option("--threads", type=click.IntRange(1), help="Of the compiled engine.  [default: all cores]")
 @click.option("--rows", type=click.IntRange(1), help="Train on the first rows only.  [default: all]")
 @click.option(
     "--data", type=click.Path(path_type=Path), help="What `generate` wrote.  [default: ./data, else made]"
@@ -47,8 +63,13 @@ def train(
     runs: int,
     seed: int,
     epochs: int | None,
+    learning_rate: float | None,
+    batch: int | None,
     hidden: int | None,
     memory_width: int | None,
+    device: str,
+    engine: Engine,
+    threads: int | None,
     rows: int | None,
     data: Path | None,
     overwrite: bool,
@@ -56,13 +77,15 @@ def train(
 ) -> None:
     """Train a baseline by its paper's recipe.
 
-    MODEL is one that `marnn-bench baselines` lists. Every run starts from parameters of its own and sees the same
-    strings. What deviates from the paper is recorded in training.json.
+    MODEL is one that `marnn-bench baselines` lists, or a Python file that defines cell(symbols, columns). Every run
+    starts from parameters of its own and sees the same strings. What deviates from the paper is recorded in
+    training.json.
+
+    A training that was stopped continues when the same command is given again, and ends in the same parameters.
     """
     from marnn_bench.baselines.models.registry import find_baseline
-    from marnn_bench.baselines.training.data import train_rows
     from marnn_bench.baselines.training.experiment import Experiment
-    from marnn_bench.baselines.training.folder import new_folder
+    from marnn_bench.baselines.training.folder import is_begun
 
     baseline, tasks = find_baseline(model), find_tasks(names)
     if not tasks:
@@ -72,13 +95,16 @@ def train(
     trainings = []
     for task in tasks:
         place = out if len(tasks) == 1 else out / task.name
-        experiment = Experiment.from_paper(baseline, task, runs, seed)
-        experiment = experiment.with_overrides(epochs, hidden, memory_width)
-        with new_folder(place, overwrite) as folder:
-            source, examples = train_rows(task, data_of(task, data), rows)
-            total = experiment.recipe.epochs * len(examples)
-            with progress(total, f"{baseline.name} on {task.name}", "string") as bar:
-                training = experiment.train(source, examples, folder, partial(bar.update, 1))
+        experiment = Experiment.from_paper(baseline, task, runs, seed).with_overrides(
+            epochs, hidden, memory_width, learning_rate, batch, device, engine, threads
+        )
+        watch = partial(progress, what=f"{baseline.name} on {task.name}", unit="string")
+        try:
+            training = experiment.train_into(place, data_of(task, data), rows, overwrite, watch, note)
+        except KeyboardInterrupt:
+            if is_begun(place):
+                note("The same command continues where it stopped.")
+            raise
         trainings.append(training)
         if style == "human":
             click.echo(_report(training))
@@ -90,18 +116,35 @@ def train(
 
 
 def _losses(training: dict[str, Any]) -> Table:
-    rows = [[run, f"{loss:.4g}"] for run, loss in enumerate(training["final_loss"])]
-    return Table(rows, ["run", "loss in the last epoch"], ["right", "right"])
+    losses, shares = training["final_loss"], training["train_accuracy"]
+    rows = [
+        [run, "-" if loss is None else f"{loss:.4g}", show_percent(share)]
+        for run, (loss, share) in enumerate(zip(losses, shares, strict=True))
+    ]
+    return Table(rows, ["run", "loss in the last epoch", "train accuracy, %"], ["right"] * 3)
 
 
 def _report(training: dict[str, Any]) -> str:
-    task, epochs, losses = training["task"], training["recipe"]["epochs"], training["final_loss"]
-    low, middle, high = min(losses), statistics.median(losses), max(losses)
+    task, epochs = training["task"], training["recipe"]["epochs"]
+    losses = [loss for loss in training["final_loss"] if loss is not None]
     lines = [
         f"{training['model']} on {task['name']} {task['version']}, {training['parameters']:,} parameters a run",
-        f"{training['runs']:,} runs, {task['rows']:,} strings, {epochs} epochs: {training['wall_s']:.1f} s",
-        f"loss in the last epoch: min {low:.2g}, median {middle:.2g}, max {high:.2g}",
+        f"runs {training['runs']:,}, strings {task['rows']:,}, epochs {epochs}: {training['wall_s']:.1f} s",
     ]
+    if losses:
+        lines.append(f"loss in the last epoch: {_spread(losses, '{:.2g}'.format)}")
+    lines.append(f"train accuracy, %: {_spread(training['train_accuracy'], show_percent)}")
+    for lost in training["diverged"]:
+        lines.append(f"run {lost['run']} diverged: its loss is no finite number at update {lost['update']:,}")
+    for name in training["recipe"]["inferred"]:
+        if name not in training["deviations"]:
+            value = training["recipe"][name]
+            lines.append(f"{name} {value} is inferred, ours: the paper gives none for {task['name']}")
     for name, value in training["deviations"].items():
         lines.append(f"not as in the paper: {name} {value['here']} instead of {value['paper']}")
     return "\n".join(lines)
+
+
+def _spread(values: Sequence[float], show_one: Callable[[float], str]) -> str:
+    low, middle, high = map(show_one, (min(values), statistics.median(values), max(values)))
+    return f"min {low}, median {middle}, max {high}"

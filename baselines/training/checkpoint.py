@@ -1,6 +1,8 @@
 """Checkpoints: the parameters of all runs and the record of their training, in one safetensors file."""
 
 import json
+from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -8,14 +10,25 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
+from marnn_bench.baselines.baseline import Baseline
 from marnn_bench.baselines.cells.cell import Cell
-from marnn_bench.baselines.cells.parameters import Affine, Parameters
+from marnn_bench.baselines.cells.parameters import Parameters, tensor_shapes
+from marnn_bench.baselines.model_file import baseline_of_file
 from marnn_bench.baselines.models.registry import find_baseline
-from marnn_bench.baselines.training.record import TrainingRecord
+from marnn_bench.baselines.training.record import OtherVersionError, TrainingRecord
 from marnn_bench.errors import DataError, UsageError
 
 RECORD: Final = "training"
-"""The metadata entry that holds the record, as JSON. The tensors are called MAP.weight and MAP.bias."""
+"""The metadata entry that holds the record, as JSON. The tensors have the names that `Parameters` gives them."""
+
+DIGEST: Final = "sha256"
+"""The field of that JSON with the digest of all else, tensors included. Checkpoints of earlier versions have none.
+
+It is no entry beside the other: of several, safetensors does not fix the order.
+"""
+
+CELL: Final = "cell.py"
+"""The file beside a checkpoint that defines its model, where that came from a user's file."""
 
 
 class TrainedRun(NamedTuple):
@@ -28,42 +41,58 @@ class TrainedRun(NamedTuple):
 
 def save_checkpoint(path: Path, record: TrainingRecord, parameters: Parameters) -> None:
     """Write the parameters of all runs; equal records and parameters give equal bytes."""
-    tensors = {
-        f"{name}.{part}": tensor.contiguous()
-        for name, affine in parameters.items()
-        for part, tensor in affine._asdict().items()
-    }
-    path.write_bytes(save(tensors, {RECORD: json.dumps(record.as_json(), sort_keys=True)}))
+    path.write_bytes(save_tensors(record.as_json(), parameters.tensors))
+
+
+def save_tensors(about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> bytes:
+    """A file of tensors, what is to be said about them, and a digest of both; equal ones give equal bytes."""
+    contiguous = {name: tensor.contiguous() for name, tensor in tensors.items()}
+    text = json.dumps({**about, DIGEST: _digest(about, contiguous)}, sort_keys=True)
+    return save(contiguous, {RECORD: text})
+
+
+def load_tensors(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    """What is said about the tensors of a file, and these. SafetensorError, TypeError, KeyError or ValueError if it is damaged."""
+    with safe_open(path, "pt") as file:
+        about: dict[str, Any] = json.loads(file.metadata()[RECORD])
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    if DIGEST in about and about.pop(DIGEST) != _digest(about, tensors):
+        raise ValueError("its content is not what was written")
+    return about, tensors
+
+
+def _digest(about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> str:
+    return sha256(json.dumps(about, sort_keys=True).encode() + save(dict(tensors))).hexdigest()
 
 
 def load_run(path: Path, run: int) -> TrainedRun:
     """One run of a checkpoint. UsageError if it has no such run, DataError if the file is missing or damaged."""
     try:
-        with safe_open(path, "pt") as file:
-            record = TrainingRecord.from_json(json.loads(file.metadata()[RECORD]))
-            if not 0 <= run < record.runs:
-                raise UsageError(
-                    f"{path} has the runs 0 to {record.runs - 1}, not {run}; ask for one of these."
-                )
-            return _read_run(file, record, run)
+        about, tensors = load_tensors(path)
+        record = TrainingRecord.from_json(about)
+        if not 0 <= run < record.runs:
+            raise UsageError(f"{path} has the runs 0 to {record.runs - 1}, not {run}; ask for one of these.")
+        cell = _cell(path, record)
+        return TrainedRun(record, cell, _run_of(tensors, record, cell, run))
     except FileNotFoundError:
         raise DataError(f"{path} is missing. Train the model again with --overwrite.") from None
+    except OtherVersionError as error:
+        raise DataError(f"{path} {error}. Use that, or train the model again with --overwrite.") from None
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"{path} is damaged ({error}). Train the model again with --overwrite.") from error
 
 
-def _read_run(file: Any, record: TrainingRecord, run: int) -> TrainedRun:
-    def read(name: str, *shape: int) -> Tensor:
-        stored = file.get_slice(name)
-        if stored.get_shape() != [record.runs, *shape]:
-            raise ValueError(f"{name} has the shape {stored.get_shape()}")
-        tensor: Tensor = stored[run : run + 1]
-        return tensor
-
+def _cell(path: Path, record: TrainingRecord) -> Cell:
+    own = path.with_name(CELL)
+    baseline: Baseline = baseline_of_file(own) if own.exists() else find_baseline(record.model)
     alphabet, columns = record.task.alphabet, record.task.columns
-    cell = find_baseline(record.model).build(len(alphabet), len(columns), record.sizes)
-    parameters = {
-        name: Affine(read(f"{name}.weight", m.inputs, m.outputs), read(f"{name}.bias", 1, m.outputs))
-        for name, m in cell.shapes.items()
-    }
-    return TrainedRun(record, cell, parameters)
+    return baseline.build(len(alphabet), len(columns), baseline.read_sizes(record.sizes))
+
+
+def _run_of(tensors: Mapping[str, Tensor], record: TrainingRecord, cell: Cell, run: int) -> Parameters:
+    chosen = {}
+    for name, tensor in tensor_shapes(cell.shapes).items():
+        if tensors[name].shape != (record.runs, *tensor.shape):
+            raise ValueError(f"{name} has the shape {[*tensors[name].shape]}")
+        chosen[name] = tensors[name][run : run + 1].clone()  # aligned alike for every run
+    return Parameters(chosen)

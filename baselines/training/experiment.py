@@ -1,8 +1,9 @@
 """An experiment: so many runs of a baseline on a task, by its paper's recipe and sizes or with others."""
 
-import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +12,49 @@ import torch
 from marnn_bench import __version__
 from marnn_bench.baselines.baseline import Baseline, Sizes
 from marnn_bench.baselines.cells.cell import Cell
+from marnn_bench.baselines.engine.choice import compiled_training
+from marnn_bench.baselines.engine.training import CompiledTraining
+from marnn_bench.baselines.engines import Engine
+from marnn_bench.baselines.ongoing import OngoingTraining
 from marnn_bench.baselines.recipes import Recipe
-from marnn_bench.baselines.training.folder import write_training
-from marnn_bench.baselines.training.loop import train
+from marnn_bench.baselines.training.accuracy import THRESHOLD, sequence_accuracy
+from marnn_bench.baselines.training.data import train_rows
+from marnn_bench.baselines.training.folder import (
+    TRAINING,
+    finished,
+    new_folder,
+    write_model,
+    write_record,
+)
+from marnn_bench.baselines.training.loop import Training, find_device
 from marnn_bench.baselines.training.record import TrainingData, TrainingRecord, deviations
+from marnn_bench.baselines.training.state import EVERY_SECONDS, STATE, Watch, finish
+from marnn_bench.baselines.training.trained_model import TrainedModel
 from marnn_bench.errors import UsageError
-from marnn_bench.examples import Examples
+from marnn_bench.examples import SetExamples
 from marnn_bench.task import Task
+
+
+class _Unwatched:
+    def update(self, more: int, /) -> None:
+        pass
+
+
+def _unwatched(strings: int) -> nullcontext[_Unwatched]:
+    return nullcontext(_Unwatched())
+
+
+def _untold(message: str) -> None:
+    pass
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is to be trained, and how. Run r of a seed does not depend on how many runs are trained with it."""
+    """What is to be trained, and how. Run r of a seed does not depend on how many runs are trained with it.
+
+    engine:   what executes it; auto: the compiled engine if it can, else the reference
+    threads:  of the compiled engine, by default one for each core; results do not depend on it
+    """
 
     baseline: Baseline
     task: Task
@@ -30,64 +62,143 @@ class Experiment:
     recipe: Recipe
     runs: int
     seed: int
+    device: str = "cpu"
+    engine: Engine = "reference"
+    threads: int | None = None
 
     @classmethod
     def from_paper(cls, baseline: Baseline, task: Task, runs: int, seed: int = 0) -> "Experiment":
         """What the paper did."""
-        return cls(baseline, task, baseline.sizes_for(task), baseline.recipe, runs, seed)
+        return cls(baseline, task, baseline.sizes_for(task), baseline.recipe_for(task), runs, seed)
 
     def with_overrides(
-        self, epochs: int | None = None, hidden: int | None = None, memory_width: int | None = None
+        self,
+        epochs: int | None = None,
+        hidden: int | None = None,
+        memory_width: int | None = None,
+        learning_rate: float | None = None,
+        batch: int | None = None,
+        device: str = "cpu",
+        engine: Engine = "reference",
+        threads: int | None = None,
     ) -> "Experiment":
-        """The same with these values, where they are given. UsageError for the memory of a model without one."""
-        if memory_width and not self.cell.memory_shapes():
-            raise UsageError(f"{self.baseline.name} has no memory; leave out --memory-width.")
-        sizes = replace(
-            self.sizes,
-            hidden=hidden or self.sizes.hidden,
-            memory_width=memory_width or self.sizes.memory_width,
+        """The same with these values, where they are given.
+
+        UsageError for a size that the model does not have, and for a device that is not there.
+        """
+        asked = {"hidden": hidden, "memory_width": memory_width}
+        sizes = {name: size for name, size in asked.items() if size is not None}
+        for name in sizes.keys() - self.sizes.as_json():
+            what = {"hidden": "hidden units", "memory_width": "memory width"}[name]
+            raise UsageError(f"{self.baseline.name} takes no {what}; leave out --{name.replace('_', '-')}.")
+        find_device(device)
+        recipe = {"epochs": epochs, "learning_rate": learning_rate, "batch": batch}
+        given: dict[str, Any] = {name: value for name, value in recipe.items() if value is not None}
+        given["inferred"] = tuple(name for name in self.recipe.inferred if name not in given)
+        return replace(
+            self,
+            sizes=replace(self.sizes, **sizes),
+            recipe=replace(self.recipe, **given),
+            device=device,
+            engine=engine,
+            threads=threads,
         )
-        return replace(self, sizes=sizes, recipe=replace(self.recipe, epochs=epochs or self.recipe.epochs))
 
     @property
     def cell(self) -> Cell:
         """The model."""
         return self.baseline.cell(self.task, self.sizes)
 
+    def train_into(
+        self,
+        out: Path,
+        data: Path | None = None,
+        rows: int | None = None,
+        overwrite: bool = False,
+        watch: Watch = _unwatched,
+        tell: Callable[[str], object] = _untold,
+    ) -> dict[str, Any]:
+        """Train on the train split, or its first `rows`, and fill the folder `out`: the content of its training.json.
+
+        A training that was stopped goes on; one that is complete is left as it is, unless it is to be overwritten.
+        watch, tell:  how far it is, and what else there is to say
+        """
+        if not overwrite and (out / TRAINING).exists():
+            source, examples = train_rows(self.task, data, rows)
+            record = self._record(source, self._training(examples, _untold))
+            if complete := finished(out, record, self.baseline.source):
+                tell(f"{out} holds this training already; --overwrite trains again.")
+                return complete
+        with new_folder(out, overwrite) as folder:
+            return self.train(*train_rows(self.task, data, rows), folder, watch, tell)
+
     def train(
         self,
         source: TrainingData,
-        examples: Examples,
+        examples: SetExamples,
         folder: Path,
-        on_update: Callable[[], object] = lambda: None,
+        watch: Watch = _unwatched,
+        tell: Callable[[str], object] = _untold,
+        every: float = EVERY_SECONDS,
     ) -> dict[str, Any]:
-        """Train on these examples and write the files of `folder`: the content of its training.json."""
-        start = time.perf_counter()
-        trained = train(self.cell, self.recipe, examples, range(self.runs), self.seed, on_update)
-        return write_training(folder, self._record(source), trained, time.perf_counter() - start)
+        """Train on these examples and write the files of `folder`: the content of its training.json.
 
-    def _record(self, source: TrainingData) -> TrainingRecord:
+        every:  seconds between two states that are kept in the folder, from which the same training goes on
+        """
+        training = self._training(examples, tell)
+        record = self._record(source, training)
+        seconds = finish(training, folder / STATE, self._key(record), watch, tell, every)
+        trained = training.result()
+        write_model(folder, record, trained, self.baseline.source)
+        accuracy = self._accuracy(training, folder, examples)
+        return write_record(folder, record, trained.losses, accuracy, seconds)
+
+    def _accuracy(self, training: OngoingTraining, folder: Path, examples: SetExamples) -> list[float]:
+        """The share of the train strings that each run has all right."""
+        if isinstance(training, CompiledTraining):
+            return training.accuracy(THRESHOLD)
+        model = TrainedModel(folder)
+        return [sequence_accuracy(model, examples, run) for run in range(self.runs)]
+
+    def _training(self, examples: SetExamples, tell: Callable[[str], object]) -> OngoingTraining:
+        what = self.cell, self.recipe, examples, range(self.runs), self.seed
+        compiled = compiled_training(self.engine, *what, self.device, self.threads, tell)
+        return compiled or Training(*what, self.device)
+
+    def _key(self, record: TrainingRecord) -> dict[str, Any]:
+        """All that the numbers depend on."""
+        source = self.baseline.source
+        return {"training": record.as_json(), "source": source and sha256(source.read_bytes()).hexdigest()}
+
+    def _record(self, source: TrainingData, training: OngoingTraining) -> TrainingRecord:
         return TrainingRecord(
             model=self.baseline.name,
             paper=self.baseline.paper,
             published_row=self.baseline.published_row,
             runs=self.runs,
             parameters=self.cell.num_parameters,
-            sizes=self.sizes,
+            sizes=self.sizes.as_json(),
             task=source,
             recipe=self.recipe,
             deviations=self._deviations(source),
             seed=self.seed,
             marnn_bench=__version__,
             torch=torch.__version__,
+            temperature=self.recipe.temperature(training.total),
+            device=self.device,
+            engine="reference" if isinstance(training, Training) else "compiled",
         )
 
     def _deviations(self, source: TrainingData) -> dict[str, dict[str, Any]]:
+        if self.baseline.paper is None:
+            return {}
         split, law = self.task.split("train"), self.task.law("train")
         asked = {"rows": split.rows, "law": law.spec, "window": str(split.window)}
         used = {"rows": source.rows, "law": source.law, "window": source.window}
         paper = Experiment.from_paper(self.baseline, self.task, self.runs)
+        recipe = replace(paper.recipe, inferred=self.recipe.inferred)
         return deviations(
-            {**asked, **asdict(paper.sizes), **asdict(paper.recipe)},
-            {**used, **asdict(self.sizes), **asdict(self.recipe)},
+            {**asked, **paper.sizes.as_json(), **asdict(recipe)},
+            {**used, **self.sizes.as_json(), **asdict(self.recipe)},
+            paper.recipe.inferred,
         )

@@ -1,12 +1,12 @@
 """marnn_bench.train"""
 
+import math
 from pathlib import Path
 
 from marnn_bench.baselines.baseline import Baseline
+from marnn_bench.baselines.engines import ENGINES, Engine
 from marnn_bench.baselines.models.registry import find_baseline
-from marnn_bench.baselines.training.data import train_rows
 from marnn_bench.baselines.training.experiment import Experiment
-from marnn_bench.baselines.training.folder import new_folder
 from marnn_bench.errors import UsageError
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import find_task
@@ -22,28 +22,43 @@ def train(
     epochs: int | None = None,
     hidden: int | None = None,
     memory_width: int | None = None,
+    learning_rate: float | None = None,
+    batch: int | None = None,
+    device: str = "cpu",
+    engine: Engine = "auto",
+    threads: int | None = None,
     rows: int | None = None,
     data: str | Path | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Train a baseline by its paper's recipe, as `marnn-bench train` does: its folder, which `evaluate` takes.
 
-    epochs, hidden, memory_width:  instead of the paper's
-    rows:                          of the train split, the first so many; by default all
-    data:                          a folder that `generate` wrote; by default the task's own data
+    baseline:                                     also by its name, or the Python file of a model of your own
+    epochs, hidden, memory_width, learning_rate:  instead of the paper's
+    batch:                                        strings an update, instead of the paper's
+    device:                                       cpu, cuda, or cuda:1 for the second GPU
+    engine:                                       reference, compiled, or auto: compiled if it can be, else reference
+    threads:                                      of the compiled engine, by default one for each core
+    rows:                                         of the train split, the first so many; by default all
+    data:                                         a folder that `generate` wrote; by default the task's own
 
-    UsageError if the folder is not empty, unless it may be overwritten.
+    A training that was stopped goes on when it is called in the same way; one that is complete is left as it is.
+    UsageError if the folder holds anything else, unless it may be overwritten.
     """
     baseline = find_baseline(baseline) if isinstance(baseline, str) else baseline
     task = find_task(task)
     task.require_sets()
-    numbers = {"runs": runs, "epochs": epochs, "hidden": hidden, "memory_width": memory_width, "rows": rows}
+    sizes = {"hidden": hidden, "memory_width": memory_width}
+    numbers = {"runs": runs, "epochs": epochs, **sizes, "batch": batch, "rows": rows, "threads": threads}
     for name, number in numbers.items():
         if number is not None and number < 1:
             raise UsageError(f"{name} is at least 1, not {number}.")
-    experiment = Experiment.from_paper(baseline, task, runs, seed)
-    experiment = experiment.with_overrides(epochs, hidden, memory_width)
-    with new_folder(Path(out), overwrite) as folder:
-        source, examples = train_rows(task, Path(data) if data else None, rows)
-        experiment.train(source, examples, folder)
+    if engine not in ENGINES:
+        raise UsageError(f"There is no engine {engine!r}: it is {', '.join(ENGINES)}.")
+    if learning_rate is not None and not 0 < learning_rate < math.inf:
+        raise UsageError(f"learning_rate is a number above 0, not {learning_rate}.")
+    experiment = Experiment.from_paper(baseline, task, runs, seed).with_overrides(
+        epochs, hidden, memory_width, learning_rate, batch, device, engine, threads
+    )
+    experiment.train_into(Path(out), Path(data) if data else None, rows, overwrite)
     return Path(out)

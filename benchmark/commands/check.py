@@ -5,16 +5,16 @@ from pathlib import Path
 
 import click
 
+from marnn_bench.asking.process import ModelProcess
 from marnn_bench.commands.limits import limit_options
 from marnn_bench.commands.output import Table, format_option, show, suggest
-from marnn_bench.commands.selection import data_of, task_option, tasks_for
+from marnn_bench.commands.selection import data_of, hidden_folders, task_option, tasks_for
 from marnn_bench.errors import CheckFailed
-from marnn_bench.evaluation.checks import Check, Checker
-from marnn_bench.evaluation.process import Limits, ModelProcess
+from marnn_bench.evaluation.audits import Check
+from marnn_bench.evaluation.checks import Checker
 from marnn_bench.evaluation.source import ModelSource
-from marnn_bench.generators.strings import Strings
+from marnn_bench.processes.limits import Limits
 from marnn_bench.store.cache import cached_data
-from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split
 from marnn_bench.task import Task
 
@@ -27,9 +27,7 @@ from marnn_bench.task import Task
 )
 @limit_options
 @format_option
-def check(
-    model: Path, names: tuple[str, ...], data: Path | None, wave_seconds: float, memory: int, style: str
-) -> None:
+def check(model: Path, names: tuple[str, ...], data: Path | None, limits: Limits, style: str) -> None:
     """See in seconds whether a model file can be evaluated.
 
     \b
@@ -46,15 +44,29 @@ def check(
     predict_batch(prefixes)    a list of prefixes of different strings -> as many
                                answers, or (n, columns) scores
     predict(prefix)            a tuple of symbols -> an answer
+    accepts(string)            recognition only, before all others: a tuple of
+                               symbols -> True or False, or a probability
 
-    An answer is a set of symbols, a {symbol: score} map, or a score for each column; scores from 0.5 on put the
-    symbol into the set. Columns are the alphabet, and END last where the task asks for it.
+    An answer is a set of symbols, a {symbol: score} map, or a score for each column; `marnn-bench tasks show NAME`
+    lists a task's columns. What is read from it:
+
+    \b
+    next-symbol, synchronous   after each symbol: the set of scores from 0.5 on.
+                               With scores = "probabilities" in the file the
+                               threshold is chosen on train. Where one symbol
+                               alone is right: the highest score
+    transduction               after the source, ||| and the output so far:
+                               the highest score, END at last
+    recognition                after the whole string: one number, P(member);
+                               or sets with END, as for next-symbol
+    language-modelling         after nothing and each symbol: probabilities of
+                               symbols and END, which sum to 1
 
     load(task), if it is there, is called first: task.name, .alphabet, .columns, .view, .run.
 
     The model runs in its own folder and may import and open what lies beside it.
     """
-    source, limits = ModelSource.find(model), Limits(wave_seconds, memory)
+    source = ModelSource.find(model)
     tasks = tasks_for(source, names, data)
     found = {}
     for task in tasks:
@@ -86,12 +98,10 @@ def check(
 
 def _check(source: ModelSource, limits: Limits, task: Task, data: Path | None, style: str) -> list[Check]:
     """Every check of a model on one task; each is shown at once, since a model may be slow."""
-    with ModelProcess(source.file, limits) as process:
+    with ModelProcess(source.file, limits, hidden_folders(data) if limits.isolated else []) as process:
         folder = data_of(task, data) or cached_data(task)
-        kept = read_manifest(folder)["tasks"][task.name]["splits"]
-        strings = Strings.concatenate([read_split(folder, task, split).strings for split in kept])
-        checker = Checker(process, task, source.file.name)
-        return [_shown(found, style) for found in checker.run(strings)]
+        examples = read_split(folder, task, task.default_split)
+        return [_shown(found, style) for found in Checker(process, source.file.name).run(examples)]
 
 
 def _shown(found: Check, style: str) -> Check:

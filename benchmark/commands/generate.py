@@ -1,7 +1,7 @@
 """marnn-bench generate"""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,8 +18,8 @@ from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.write import SHARD_ROWS
 from marnn_bench.store.write import generate as write_task
 from marnn_bench.task import Task
-from marnn_bench.tasks.registry import RECOGNITION_SUFFIX, builtin_tasks, find_task, find_tasks
-from marnn_bench.views import NextSymbol, Recognition
+from marnn_bench.tasks.registry import VIEW_SUFFIXES, as_view, builtin_tasks, find_task, find_tasks
+from marnn_bench.views import NextSymbol
 
 T = TypeVar("T")
 
@@ -35,9 +35,7 @@ T = TypeVar("T")
 @click.option(
     "--window", "windows", multiple=True, metavar="W|SPLIT=W", help="Sizes LOW:HIGH of every split, or one."
 )
-@click.option(
-    "--view", type=click.Choice(["recognition"]), help="Ask next-symbol tasks whether strings are members."
-)
+@click.option("--view", type=click.Choice([*VIEW_SUFFIXES]), help="Ask next-symbol tasks by another view.")
 @click.option(
     "--law",
     type=Completed(law_names),
@@ -79,9 +77,7 @@ def generate(
     if not chosen:
         raise UsageError("Name a task with --task, or ask for --all. `marnn-bench tasks` lists them.")
     if view:
-        if everything:
-            chosen = [task for task in chosen if isinstance(task.view, NextSymbol | Recognition)]
-        chosen = [t if t.view.name == view else find_task(t.name + RECOGNITION_SUFFIX) for t in chosen]
+        chosen = [*_asked_by(view, chosen, everything)]
     tasks = [
         task.with_splits(_by_split(rows, task, _row_count), law, _by_split(windows, task, Window.parse))
         for task in chosen
@@ -100,6 +96,18 @@ def generate(
             if split.rows == "fresh":
                 note(f"{task.name} {name} is endless: --rows {name}=N writes N rows of it.")
     suggest(("verify", out), ("tasks", "show", tasks[0].name))
+
+
+def _asked_by(view: str, tasks: list[Task], everything: bool) -> Iterator[Task]:
+    """Tasks of this view, and next-symbol tasks asked by it; of all tasks, those that cannot be are left out."""
+    for task in tasks:
+        try:
+            yield task if task.view.name == view else as_view(task, view)
+        except UsageError as error:
+            if not everything:
+                raise
+            if isinstance(task.view, NextSymbol):
+                note(f"{task.name} is left out: {error}")
 
 
 def _by_split(items: tuple[str, ...], task: Task, read: Callable[[str], T]) -> dict[str, T]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import fill
 from typing import Final, TypeVar
 
 import click
@@ -12,6 +11,7 @@ from marnn_bench.commands.completion import Completed, task_names
 from marnn_bench.commands.output import note
 from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.source import ModelSource
+from marnn_bench.generators.kernels.cache import cache_folder
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import find_task, find_tasks
@@ -30,26 +30,14 @@ def task_option(help_text: str = "A task or a suite; may be given several times.
 
 
 def tasks_for(source: ModelSource, names: Sequence[str], data: Path | None) -> list[Task]:
-    """The tasks to evaluate a model on: those named, else the model's own, else those of a folder of data.
-
-    Those that cannot be scored yet are left out with a note; UsageError if none is left.
-    """
+    """The tasks to evaluate a model on: those named, else the model's own, else those of a folder of data."""
     chosen = find_tasks(names or source.tasks) or _tasks_in(data or DATA)
     if not chosen:
         raise UsageError(
             f"Which task? Say --task NAME, write tasks = (NAME, ...) into {source.file.name}, or write data here: "
             "marnn-bench generate --task NAME."
         )
-    if len(chosen) == 1:
-        chosen[0].require_sets()
-    left_out = [task.name for task in chosen if not task.asks_sets]
-    if left_out:
-        note(
-            fill(f"Left out, since only `generate` and `verify` know them so far: {', '.join(left_out)}.", 80)
-        )
-    if len(left_out) == len(chosen):
-        raise UsageError("None of these tasks can be scored yet. `marnn-bench tasks` lists all.")
-    return [task for task in chosen if task.asks_sets]
+    return chosen
 
 
 def _tasks_in(folder: Path) -> list[Task]:
@@ -110,3 +98,11 @@ def departures(task: Task, split: str) -> list[str]:
         "window": (own.split(split).window, task.split(split).window),
     }
     return [f"{name} {here}" for name, (there, here) in pairs.items() if there not in (here, "fresh")]
+
+
+def hidden_folders(data: Path | None, results: Path | None = None) -> list[Path]:
+    """What an isolated model does not see: data, the cache of data, results. Those that may be written later are made."""
+    written = [cache_folder(), *([results] if results else [])]
+    for folder in written:
+        folder.mkdir(parents=True, exist_ok=True)
+    return [*written, *([data or DATA] if (data or DATA).is_dir() else [])]

@@ -10,8 +10,9 @@ import click
 
 from marnn_bench.commands.hints import HintedGroup
 from marnn_bench.commands.output import Table, format_option, note, show, suggest
-from marnn_bench.commands.remembered import remembered
+from marnn_bench.commands.report import METRICS, show_value
 from marnn_bench.errors import UsageError
+from marnn_bench.gallery.remembered import remembered
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import all_tasks, builtin_tasks, cited, find_task, paper_of
 
@@ -121,10 +122,14 @@ def _text(task: Task, said: dict[str, Any], tables: list[Table]) -> str:
 
 
 def _trivial(scores: dict[str, Any]) -> list[Table]:
+    scored = [score for listed in scores.values() for score in listed]
+    if not scored:
+        return []
+    measures = [*scored[0]["metrics"]][:2]
     cells = [
-        [split, score["name"], f"{score['sequence_accuracy']:.4f}", f"{score['position_accuracy']:.4f}"]
+        [split, score["name"], *(show_value(score["metrics"][measure], measure) for measure in measures)]
         for split, listed in scores.items()
         for score in listed
     ]
-    headers = ["split", "trivial answer", "sequence accuracy", "by position"]
-    return [Table(cells, headers)] if cells else []
+    headers = ["split", "trivial answer", *(METRICS[measure] for measure in measures)]
+    return [Table(cells, headers)]

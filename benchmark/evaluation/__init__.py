@@ -1,10 +1,7 @@
-"""Evaluating models, each in a process of its own.
+"""Evaluating a model on a split: what was asked, what came of it, and where that is kept.
 
-evaluator   a model on a split: waves, runs, the result       checks      small batches, before that
-waves       strings that advance together                     source      the file or folder that is evaluated
-process     our side of the model's process                   child       its own side
-protocol    what they say to each other                       interfaces  reset + step, predict_batch, predict
-failures    what went wrong, in one line                      answers     what an answer means
-results     the directory of a result                         provenance  what it was made with
-local_model a model of the program that evaluates it
+evaluator   waves, runs, the result                     source      the file or folder that is evaluated
+audits      whether answers follow from the prefix      checks      the same in seconds, before an evaluation
+results     the directory of a result                   samples     the answers in it, as a table
+records     result.json, read                           provenance  what a result was made with
 """

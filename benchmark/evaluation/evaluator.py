@@ -4,25 +4,34 @@ import hashlib
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 
 import numpy as np
 
 from marnn_bench import __version__
+from marnn_bench.asking.answers import THRESHOLD
+from marnn_bench.asking.ask import Rows, WaveAsker, ask_stream
+from marnn_bench.asking.failures import model_error, show_prefix
+from marnn_bench.asking.interfaces import Progress, ignore
+from marnn_bench.asking.process import ModelProcess
+from marnn_bench.asking.protocol import Failure, Loaded, ModelTask
+from marnn_bench.asking.scripts import answer_count, sent_symbols
+from marnn_bench.asking.thresholds import choose_threshold
+from marnn_bench.asking.waves import WAVE_ROWS, WaveFailure, waves_of
 from marnn_bench.errors import UsageError
-from marnn_bench.evaluation.failures import model_error, show_prefix
-from marnn_bench.evaluation.process import Limits, ModelProcess
-from marnn_bench.evaluation.protocol import Failure, Loaded, ModelTask
+from marnn_bench.evaluation.audits import Audit
 from marnn_bench.evaluation.provenance import harness
+from marnn_bench.evaluation.records import SCHEMA_VERSION
 from marnn_bench.evaluation.results import Part, ResultFolder
-from marnn_bench.evaluation.source import ModelSource, file_digest
-from marnn_bench.evaluation.waves import MAX_COLUMNS, WAVE_ROWS, Progress, WaveFailure, run_wave, waves_of
-from marnn_bench.examples import Examples
+from marnn_bench.evaluation.samples import read_predictions, samples_table
+from marnn_bench.evaluation.source import ModelSource
+from marnn_bench.examples import Examples, SetExamples, as_sets
+from marnn_bench.processes.limits import Limits
+from marnn_bench.processes.opened_files import Digests
 from marnn_bench.scoring.metrics import Record
-from marnn_bench.scoring.runs import score_runs
-
-SCHEMA_VERSION = 1
+from marnn_bench.scoring.runs import score_runs, scorer_of
+from marnn_bench.visible import visible
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,9 @@ class Evaluation:
 
     examples:    the split that is asked
     train:       what trivial answers are fitted on, if there is such a split
-    keep_going:  count rows that fail as wrong, instead of stopping
+    keep_going:  count strings that fail as wrong, instead of stopping
+    stream:      if strings are asked as one stream, how many lie between two resets of memory
+    audit:       whether the model is asked again, to see that its answers follow from the prefix alone
     """
 
     source: ModelSource
@@ -39,24 +50,30 @@ class Evaluation:
     train: Examples | None
     limits: Limits = field(default_factory=Limits)
     keep_going: bool = False
+    audit: bool = True
+    stream: int | None = None
 
-    def __post_init__(self) -> None:
-        task = self.examples.task
-        if len(task.columns) > MAX_COLUMNS:
-            raise UsageError(
-                f"{task.name} asks for {len(task.columns)} columns; at most {MAX_COLUMNS} can be evaluated."
-            )
+    def waves(self) -> list[range]:
+        """The rows that are asked together."""
+        rows = len(self.examples)
+        return [range(rows)] if self.stream else [*waves_of(rows)]
 
     def key(self) -> str:
-        """A digest of all that the answers depend on: two evaluations with the same key can share them."""
+        """A digest of all that the answers depend on but the content of the model's files, which its process tells.
+
+        Two evaluations with the same key and the same files can share them.
+        """
         task = self.examples.task
         about = {
             "harness": __version__,
-            "model": [self.source.file.name, self.source.folder_sha256, self.source.runs],
+            "model": [self.source.file.name, self.source.runs],
             "task": [task.name, task.version, self.examples.split, self.examples.digest],
             "wave_rows": WAVE_ROWS,
+            "audit": self.audit,
+            "stream": self.stream,
+            "process": [self.limits.threads, self.limits.isolated, sorted(self.limits.passed)],
             # Without --keep-going no answer survives a limit, so that the limits change none.
-            "keep_going": self.keep_going and [self.limits.wave_seconds, self.limits.memory],
+            "keep_going": self.keep_going and [self.limits.timeout, self.limits.memory],
         }
         if self.source.renamed:
             about["name"] = self.source.name
@@ -69,27 +86,41 @@ def evaluate(
     folder: ResultFolder,
     *,
     command: Sequence[str] = (),
-    progress: Progress = lambda symbols: None,
+    progress: Progress = ignore,
 ) -> Record:
     """Answer what is missing in the folder, and complete the result in it.
 
-    Raises ModelError or LimitError at the first failure of the model, if the evaluation does not keep going.
+    Raises ModelError or LimitError at the first failure of the model, if the evaluation does not keep going; UsageError
+    if another process writes the folder.
     """
     started = time.perf_counter()
     loaded = _load(model, evaluation, 0)
-    folder.begin()
-    for run in range(evaluation.source.runs):
-        _answer_run(model, evaluation, run, folder, progress)
-    folder.join(range(evaluation.source.runs))
-    result = _result(evaluation, loaded, folder)
-    about = {
-        "schema_version": SCHEMA_VERSION,
-        "created_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "command": list(command),
-        "wall_s": round(time.perf_counter() - started, 3),
-        "harness": harness(loaded.packages),
-    }
-    return folder.commit({**about, **result})
+    runs, examples = range(evaluation.source.runs), evaluation.examples
+    with folder.writing():
+        folder.remember_files(_files(model, evaluation))
+        thresholds = [_answer_run(model, evaluation, loaded, run, folder, progress) for run in runs]
+        folder.join(runs, evaluation.waves(), _about(examples))
+        audit = _audit(model, evaluation, loaded, folder, thresholds)
+        folder.remember_files(_files(model, evaluation))
+        result = _result(evaluation, loaded, folder, thresholds)
+        about = {
+            "schema_version": SCHEMA_VERSION,
+            "created_at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "command": list(command),
+            "wall_s": round(time.perf_counter() - started, 3),
+            "harness": harness(loaded.packages),
+        }
+        return folder.commit({**about, **result, "audit": audit})
+
+
+def _files(model: ModelProcess, evaluation: Evaluation) -> Digests:
+    """The files that the model's process has opened so far. UsageError if one has changed since it started."""
+    if changed := model.opened.changed():
+        listed, name = visible(", ".join(changed)), evaluation.source.file.name
+        raise UsageError(
+            f"{name}: {listed} changed while it was evaluated. Evaluate it again; what it writes belongs elsewhere."
+        )
+    return model.opened.digests
 
 
 def _load(model: ModelProcess, evaluation: Evaluation, run: int) -> Loaded:
@@ -103,86 +134,164 @@ def _load(model: ModelProcess, evaluation: Evaluation, run: int) -> Loaded:
         raise UsageError(
             f"{source.file.name} has no load(task), so that all its runs would be the same; leave --runs out."
         )
+    if evaluation.stream and loaded.interface != "step":
+        raise UsageError(
+            f"{source.file.name} is asked by {loaded.interface}; a stream needs reset(n) and step(ids), which go on from "
+            "symbol to symbol."
+        )
     return loaded
 
 
 def _answer_run(
-    model: ModelProcess, evaluation: Evaluation, run: int, folder: ResultFolder, progress: Progress
-) -> None:
-    examples, loaded = evaluation.examples, run == 0
-    for wave, rows in enumerate(waves_of(len(examples))):
-        asked = examples.take(np.array(rows))
-        if folder.has(run, wave):
-            progress(len(asked.strings.ids))
+    model: ModelProcess,
+    evaluation: Evaluation,
+    loaded: Loaded,
+    run: int,
+    folder: ResultFolder,
+    progress: Progress,
+) -> float | None:
+    """Answer the waves of a run that are missing; the threshold that was chosen for it, if its scores need one."""
+    examples, present = evaluation.examples, run == 0
+    log = _FailureLog(evaluation, run, folder)
+    needs_threshold = loaded.answer == "distributions" and isinstance(examples, SetExamples)
+    threshold = folder.threshold(run)
+    for wave, rows in enumerate(evaluation.waves()):
+        asked = examples.take(rows)
+        if folder.has(run, wave, rows):
+            progress(answer_count(asked))
             continue
-        if not loaded:
+        if not present:
             _load(model, evaluation, run)
-            loaded = True
-        log = _FailureLog(evaluation, run, rows, folder)
-        predicted = run_wave(model, asked.strings, log.record, progress)
-        folder.write(Part(run, wave, rows, asked.strings, asked.answers, predicted, log.errors))
+            present = True
+        if needs_threshold and threshold is None:
+            threshold = _threshold(model, evaluation)
+            folder.remember_threshold(run, threshold)
+        if evaluation.stream:
+            predictions = ask_stream(model, as_sets(examples), evaluation.stream, log.record, progress)
+        else:
+            asker = WaveAsker(
+                model, examples, loaded, log.record, threshold or THRESHOLD, evaluation.keep_going
+            )
+            predictions = asker.wave(np.array(rows), progress)
+        correctness = scorer_of(asked).correctness(predictions)
+        table = samples_table(predictions, correctness, len(examples.task.columns))
+        folder.remember_files(_files(model, evaluation))
+        folder.write(Part(run, wave, rows, table, log.taken()))
+    return threshold
 
 
-@dataclass(frozen=True)
+def _threshold(model: ModelProcess, evaluation: Evaluation) -> float:
+    """The threshold of the run that is loaded."""
+    train, file = evaluation.train, evaluation.source.file.name
+    if not isinstance(train, SetExamples):
+        raise UsageError(
+            f"{file} answers with probabilities, whose threshold is chosen on train, which is not there: "
+            f"generate {evaluation.examples.task.name} with a train split."
+        )
+
+    def fail(failed: WaveFailure) -> None:
+        raise model_error(failed.failure, file, "a string of train")
+
+    return choose_threshold(model, train, fail)
+
+
+def _audit(
+    model: ModelProcess,
+    evaluation: Evaluation,
+    loaded: Loaded,
+    folder: ResultFolder,
+    thresholds: Sequence[float | None],
+) -> Record:
+    """What asking the first run again comes to."""
+    if not evaluation.audit or evaluation.stream:
+        return {"done": False, "checks": []}
+    if evaluation.source.runs > 1:
+        _load(model, evaluation, 0)
+    predictions = read_predictions(folder.table(0))
+    audit = Audit(model, loaded, evaluation.examples, predictions, thresholds[0] or THRESHOLD)
+    return {"done": True, "checks": [asdict(check) for check in audit.checks()]}
+
+
+@dataclass
 class _FailureLog:
-    """What becomes of the failures in a wave: the end of the evaluation or, if it keeps going, lines of errors.jsonl."""
+    """What becomes of failures: the end of the evaluation or, if it keeps going, lines of errors.jsonl."""
 
     evaluation: Evaluation
     run: int
-    rows: range
     folder: ResultFolder
     errors: list[Record] = field(default_factory=list)
 
-    def record(self, failed: WaveFailure) -> None:
+    def record(self, rows: Rows, failed: WaveFailure) -> None:
         """Raise the error, or record it if the evaluation keeps going."""
-        failure = failed.failure
+        failure, concerned = failed.failure, rows[failed.rows].tolist()
+        prefix = self._prefix(concerned[0], failed.sent) if concerned else ""
         error = {
             "run": self.run,
-            "rows": [self.rows[row] for row in failed.rows],
+            "rows": concerned,
             "symbol": max(failed.sent - 1, 0),
-            "prefix": self._prefix(failed),
+            "prefix": prefix,
             "kind": failure.kind,
             "function": failure.function,
             "message": failure.what,
             "traceback": failure.details,
         }
         if not self.evaluation.keep_going:
-            self.folder.write_errors(error)
-            raise model_error(failure, self.evaluation.source.file.name, self._where(failed))
+            self.folder.write_error(error)
+            where = self._where(rows, concerned, failed, prefix)
+            raise model_error(failure, self.evaluation.source.file.name, where)
         self.errors.append(error)
 
-    def _prefix(self, failed: WaveFailure) -> str:
-        """What had been sent of the first string concerned."""
-        examples = self.evaluation.examples
-        if not failed.rows:
-            return ""
-        ids = examples.strings[self.rows[failed.rows[0]]][: failed.sent]
-        return " ".join(examples.task.language.alphabet.symbols[i] for i in ids)
+    def taken(self) -> list[Record]:
+        """The failures since this was last asked."""
+        errors, self.errors = self.errors, []
+        return errors
 
-    def _where(self, failed: WaveFailure) -> str:
+    def _prefix(self, row: int, sent: int) -> str:
+        """What had been sent of a string."""
+        examples = self.evaluation.examples
+        return " ".join(sent_symbols(examples, row)[:sent])
+
+    def _where(self, rows: Rows, concerned: list[int], failed: WaveFailure, prefix: str) -> str:
         run = f"run {self.run}, " if self.evaluation.source.runs > 1 else ""
         split = f"{run}{self.evaluation.examples.split}"
         if failed.failure.streams is None:
             sent = "1 symbol" if failed.sent == 1 else f"{failed.sent} symbols"
-            return f"{split} rows {self.rows[0]}-{self.rows[-1]}, after {sent}"
-        return f"{split} row {self.rows[failed.rows[0]]}, after {show_prefix(self._prefix(failed))}"
+            return f"{split} rows {rows[0]}-{rows[-1]}, after {sent}"
+        return f"{split} row {concerned[0]}, after {show_prefix(prefix)}"
 
 
-def _result(evaluation: Evaluation, loaded: Loaded, folder: ResultFolder) -> Record:
+def _about(examples: Examples) -> Record:
+    """What samples.parquet says of itself."""
+    task = examples.task
+    return {
+        "task": task.name,
+        "version": task.version,
+        "split": examples.split,
+        "digest": examples.digest,
+        "columns": list(task.columns),
+    }
+
+
+def _result(
+    evaluation: Evaluation, loaded: Loaded, folder: ResultFolder, thresholds: Sequence[float | None]
+) -> Record:
     source = evaluation.source
-    predicted = (folder.predicted(run) for run in range(source.runs))
-    scores = score_runs(evaluation.examples, evaluation.train, predicted)
+    predictions = (read_predictions(folder.table(run)) for run in range(source.runs))
+    scores = score_runs(evaluation.examples, evaluation.train, predictions)
+    files = folder.files()
     model = {
         "name": source.name,
         "interface": loaded.interface,
         "file": str(source.file),
-        "sha256": file_digest(source.file),
-        "folder_sha256": source.folder_sha256,
+        "sha256": files[source.file.name],
+        "files": files,
         "training": source.training,
     }
     protocol = {
         "wave_rows": WAVE_ROWS,
+        "stream": evaluation.stream,
         "keep_going": evaluation.keep_going,
+        "thresholds": None if None in thresholds else list(thresholds),
         "limits": evaluation.limits.states(),
     }
     return {"task": scores.pop("task"), "model": model, "protocol": protocol, **scores}

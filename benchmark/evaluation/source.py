@@ -1,19 +1,16 @@
 """What is evaluated: a Python file, or a folder that `marnn-bench train` wrote."""
 
 import ast
-import hashlib
 import json
-import os
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 from marnn_bench.errors import DataError, UsageError
+from marnn_bench.processes.opened_files import changed_files
 
-MAX_HASHED_BYTES: Final = 1 << 30
-"""So many bytes of a folder are read; files beyond are told apart by size and time of change."""
+LONGEST_NAME: Final = 100
 
 
 @dataclass(frozen=True)
@@ -32,18 +29,15 @@ class ModelSource:
     runs: int
     renamed: bool = False
 
-    @cached_property
-    def folder_sha256(self) -> str:
-        """The digest of its folder, as it was when first asked for."""
-        return folder_digest(self.file.parent)
+    def changed_files(self, recorded: Mapping[str, str]) -> list[str]:
+        """Those of the files that its process once opened, `recorded` with their digests, that are not what they were."""
+        return changed_files(self.file.parent, recorded)
 
     @classmethod
     def find(cls, path: Path, runs: int | None = None, name: str | None = None) -> "ModelSource":
         """The model at a path. All runs of a train folder, one run of a file, unless `runs` says otherwise."""
-        if name is not None and (not name.strip(". ") or set(name) & set("/\\\0\n")):
-            raise UsageError(
-                f"An entry cannot be called {name!r}: use letters, digits, spaces, hyphens and dots."
-            )
+        if name is not None or path.is_file():
+            _require_name(name or path.stem)
         if path.is_file():
             return cls(name or path.stem, path, None, runs or 1, bool(name))
         if not path.exists():
@@ -72,6 +66,14 @@ class ModelSource:
         return declared_tasks(self.file)
 
 
+def _require_name(name: str) -> None:
+    """UsageError unless a result can be called so, in a table and as a folder."""
+    if not name.strip(". ") or set(name) & set("/\\") or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise UsageError(
+            f"An entry cannot be called {name!r:.60}: use letters, digits, spaces, hyphens and dots, with --name."
+        )
+
+
 def declared_tasks(file: Path) -> tuple[str, ...]:
     """The names in a model file's `tasks = ("dyck2", ...)` or `tasks = "core"`, read without running the file."""
     try:
@@ -93,40 +95,3 @@ def declared_tasks(file: Path) -> tuple[str, ...]:
                 )
             return tuple(listed)
     return ()
-
-
-def file_digest(file: Path) -> str:
-    """sha256 of a file."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def folder_digest(folder: Path) -> str:
-    """One sha256 over the names and contents of what a model in this folder may read.
-
-    Left out are hidden files, __pycache__, virtual environments, and folders that marnn-bench itself writes beside a
-    model: results and generated splits.
-    """
-    content, left = hashlib.sha256(), MAX_HASHED_BYTES
-    for file in _files(folder):
-        size, changed = file.stat().st_size, file.stat().st_mtime_ns
-        fingerprint = file_digest(file) if size <= left else str(changed)
-        left -= min(size, left)
-        content.update(f"{file.relative_to(folder)}\0{size}\0{fingerprint}\0".encode())
-    return content.hexdigest()
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for name, folders, files in os.walk(folder):
-        here = Path(name)
-        folders[:] = sorted(child for child in folders if not _is_left_out(here / child))
-        yield from (
-            here / file for file in sorted(files) if not file.startswith(".") and (here / file).is_file()
-        )
-
-
-def _is_left_out(folder: Path) -> bool:
-    if folder.name.startswith(".") or folder.name == "__pycache__":
-        return True
-    written_by_us = [(".parts",), ("result.json", "samples.parquet"), (".receipts",), ("pyvenv.cfg",)]
-    return any(all((folder / name).exists() for name in names) for names in written_by_us)

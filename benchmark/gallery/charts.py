@@ -25,7 +25,7 @@ def check_suffix(path: Path) -> None:
         )
 
 
-def save(chart: alt.VConcatChart | alt.HConcatChart, path: Path) -> None:
+def save(chart: alt.VConcatChart | alt.HConcatChart | alt.ConcatChart, path: Path) -> None:
     """Write a chart in our style; a page holds all that it needs."""
     check_suffix(path)
     styled = (

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from marnn_bench.fresh import fresh_strings
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.strings import Strings
-from marnn_bench.scoring.trivial import trivial_scores
+from marnn_bench.scoring.runs import trivial_scores
 from marnn_bench.store.cache import cached_data
 from marnn_bench.store.columns import max_depths
 from marnn_bench.store.content import contents
-from marnn_bench.store.read import read_split
+from marnn_bench.store.read import read_split, read_train
 from marnn_bench.task import Task
-from marnn_bench.views import NextSymbol, Recognition, SetView, Transduce
+from marnn_bench.views import LanguageModelling, NextSymbol, Recognition, SetView, Transduce
 
 KEY = derive_key({"gallery": 1})
 SHORTEST = {"length": 5, "n": 3}
@@ -54,6 +54,8 @@ def examples(task: Task) -> list[Example]:
     """Two short strings with the right answers."""
     if isinstance(task.view, Recognition):
         return [_recognition_example(task)]
+    if isinstance(task.view, LanguageModelling):
+        return _weighted_examples(task)
     language = task.language
     sizes = [size for size in range(SHORTEST[language.measure], 100) if language.count(size)][:2]
     return [
@@ -80,6 +82,20 @@ def _labelled_example(task: Task, string: Strings) -> Example:
     return [("string", symbols), ("answer", sets)]
 
 
+def _weighted_examples(task: Task) -> list[Example]:
+    """Two of the shortest strings that say something, with the natural log of their probability in the first split."""
+    language, name = task.language, next(iter(task.splits))
+    sizes = language.sizes(window := task.split(name).window)
+    chosen = ([size for size in sizes if size >= SHORTEST[language.measure]] or sizes)[:2]
+    strings = language.sample(np.array(chosen), KEY, np.array(chosen, np.uint64))
+    log_probs = task.law(name).log_prob(strings, window)
+    texts = strings.texts(language.alphabet)
+    return [
+        [("string", [text]), ("log_prob", [f"{log_prob:.6f}"])]
+        for text, log_prob in zip(texts, log_probs, strict=True)
+    ]
+
+
 def _recognition_example(task: Task) -> Example:
     """Of each kind, one of the shortest negatives of the first split from six symbols on, and the member it is made from."""
     rows = next(iter(contents(task).values())).labelled_rows
@@ -97,13 +113,12 @@ def _recognition_example(task: Task) -> Example:
 
 
 def scores(task: Task) -> dict[str, list[dict[str, Any]]]:
-    """What the trivial answers reach on each split, fitted on the first; nothing in other views than of sets."""
-    if not isinstance(task.view, SetView) or not contents(task):
+    """What the trivial answers reach on each split, fitted on train."""
+    if not contents(task):
         return {}
     folder = cached_data(task)
-    splits = {name: read_split(folder, task, name) for name in contents(task)}
-    first = next(iter(splits.values()))
-    return {name: trivial_scores(first, found) for name, found in splits.items()}
+    train = read_train(folder, task)
+    return {name: trivial_scores(train, read_split(folder, task, name)) for name in contents(task)}
 
 
 def distributions(task: Task) -> Splits:
@@ -112,7 +127,7 @@ def distributions(task: Task) -> Splits:
     for name, content in contents(task).items():
         strings = content.strings(0, len(content))
         found[name] = {"length": strings.lengths}
-        if isinstance(task.view, SetView):
+        if isinstance(task.view, SetView | LanguageModelling):
             found[name]["depth"] = max_depths(task, strings)
     return found
 

@@ -25,6 +25,10 @@ Written by `python -m marnn_bench.gallery docs`.
 In the tables of splits, the window is what a split is drawn from: lengths or, where the column is called n, the n of
 the definition. Lengths are those that occur, of an endless split among its first 10,000 strings. In the pictures,
 neighbouring lengths share a bar where there are many, and its height is their mean.
+
+Every next-symbol task can also be asked as recognition (`dyck2--recognition`) or, where its laws have exact
+probabilities, as language modelling (`dyck2--lm`): see [Negatives](data.md#negatives) and
+[Probabilities](data.md#probabilities).
 """
 
 
@@ -72,9 +76,9 @@ def _trivial_table(task: Task) -> Iterator[str]:
     found = scores(task)
     if found:
         names = [score["name"] for score in next(iter(found.values()))]
-        yield f"| strings right | {' | '.join(names)} |"
+        yield f"| {task.headline.replace('_', ' ')} | {' | '.join(names)} |"
         yield f"|---|{'---:|' * len(names)}"
         for split, listed in found.items():
-            cells = " | ".join(f"{score['sequence_accuracy']:.2%}" for score in listed)
+            cells = " | ".join(f"{score['metrics'][task.headline]:.2%}" for score in listed)
             yield f"| {split} | {cells} |"
         yield ""

@@ -1,192 +1,199 @@
-"""How right the answers to a split are, with intervals: numbers between 0 and 1, numpy alone."""
+"""How right answers are: the metrics of one run, and their spread over runs, whatever was asked. numpy alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from marnn_bench.examples import Examples
-from marnn_bench.generators.language import Masks
-from marnn_bench.generators.strings import Strings
+from marnn_bench.scoring.intervals import Ratio, intervals, wilson
+from marnn_bench.scoring.predictions import Predictions
 
-CONFIDENCE_LEVEL: Final = 0.95
-QUANTILE: Final = 1.959963984540054
-"""Of the normal law, at (1 + CONFIDENCE_LEVEL) / 2."""
-
-RESAMPLES: Final = 1_000
 SOLVED_THRESHOLD: Final = 0.99
-"""A length, and a task, is solved from this sequence accuracy on."""
+"""A task is solved from this value of its headline on."""
+
+LOWER_IS_BETTER: Final = ("excess_cross_entropy", "cross_entropy", "illegal_mass")
+
+RUNS_AT_ONCE: Final = 64
+"""Of so many runs the intervals are found together, in the same resamples."""
 
 Counts = NDArray[np.int64]
 Record = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Correctness:
-    """Which answers are right.
+class Breakdown:
+    """Values of items, strings or positions, by a number or a name that each of them has: [items].
 
-    right:        [symbols]  the answer after this symbol
-    counts:       [n]        right answers of each string
-    correct:      [n]        all answers of the string
-    first_error:  [n]        int32: index of its first wrong answer, -1 if there is none
+    values:  [items]  such as 1 for right, 0 for wrong
+    weights: [items]  all one if none are given
+    names:   what the numbers stand for, if they stand for something
     """
 
-    right: NDArray[np.bool_]
-    counts: Counts
+    by: str
+    groups: Counts
+    values: NDArray[Any]
+    weights: NDArray[np.float64] | None = None
+    names: Sequence[str] = ()
+
+    def cells(self) -> list[Record]:
+        """A record for each group that occurs, in order; proportions have Wilson's interval."""
+        if not len(self.groups):
+            return []
+        sizes = np.bincount(self.groups)
+        sums = np.bincount(self.groups, weights=self.values)
+        weights = sizes if self.weights is None else np.bincount(self.groups, weights=self.weights)
+        proportion = self.values.dtype == np.bool_
+        cells = []
+        for group in np.flatnonzero(sizes).tolist():
+            n, total = int(sizes[group]), float(sums[group])
+            cell: Record = {self.by: self.names[group] if self.names else group, "n": n}
+            if proportion:
+                lower, upper = wilson(total, n)
+                cell |= {"correct": int(total), "value": total / n, "lower": lower, "upper": upper}
+            else:
+                value = total / float(weights[group]) if weights[group] else np.nan
+                cell["value"] = value if np.isfinite(value) else None
+                if self.weights is not None:
+                    cell["weight"] = float(weights[group])
+            cells.append(cell)
+        return cells
+
+
+@dataclass(frozen=True, eq=False)
+class Correctness:
+    """Which strings are answered right.
+
+    correct:      [n]  whether all that was asked about a string is right
+    first_error:  [n]  int32: the place of its first wrong answer, -1 if there is none
+    """
+
     correct: NDArray[np.bool_]
     first_error: NDArray[np.int32]
 
     @classmethod
-    def of(cls, strings: Strings, answers: Masks, predicted: Masks) -> "Correctness":
-        """Compare the predicted sets with the right ones, both [symbols]."""
-        right = predicted == answers
-        starts, ends = strings.offsets[:-1], strings.offsets[1:]
-        before = np.concatenate(([0], np.cumsum(right)))  # right answers before each symbol, [symbols + 1]
-        counts = before[ends] - before[starts]
-        correct = counts == strings.lengths
+    def of(cls, right: NDArray[np.bool_], offsets: NDArray[np.int64]) -> "Correctness":
+        """From which answers are right; those of string i are offsets[i]..offsets[i + 1] - 1."""
+        starts, ends = offsets[:-1], offsets[1:]
         wrong = np.flatnonzero(~right)
-        first_error = np.full(len(strings), -1, np.int32)
-        first_error[~correct] = wrong[np.searchsorted(wrong, starts[~correct])] - starts[~correct]
-        return cls(right, counts, correct, first_error)
+        next_wrong = np.append(wrong, len(right))[np.searchsorted(wrong, starts)]
+        correct = next_wrong >= ends
+        return cls(correct, np.where(correct, -1, next_wrong - starts).astype(np.int32))
 
 
-class Scorer:
-    """Scores answers to a split, over all its strings and by their lengths and depths."""
+class Scorer(Protocol):
+    """Scores answers to a split."""
 
-    def __init__(self, examples: Examples) -> None:
-        strings = examples.strings
-        self.lengths = strings.lengths
-        self.depths = examples.task.language.depths(strings)  # [symbols]
-        self.max_depths = strings.maxima(self.depths)  # [n]
+    def correctness(self, predictions: Predictions) -> Correctness:
+        """Which strings are answered right."""
 
-    def score(self, correctness: Correctness, interval: Sequence[float]) -> Record:
-        """The scores of one run; `interval` is that of its accuracy by position, which all runs are needed for."""
-        by_length = _accuracy_by_group(self.lengths, correctness.correct, "length")
-        wrong = np.sort(correctness.first_error[~correctness.correct])
-        return {
-            "sequence_accuracy": sequence_accuracy(correctness),
-            "position_accuracy": {
-                "value": position_accuracy(correctness),
-                "lower": interval[0],
-                "upper": interval[1],
-                "level": CONFIDENCE_LEVEL,
-                "method": "bootstrap over strings",
-                "n": len(correctness.right),
-            },
-            "by_length": by_length,
-            "by_depth": _accuracy_by_group(self.max_depths, correctness.correct, "depth"),
-            "positions_by_depth": [
-                {name: cell[name] for name in ("depth", "n", "correct", "value")}
-                for cell in _accuracy_by_group(self.depths, correctness.right, "depth")
-            ],
-            "first_error": {
-                "strings": len(wrong),
-                "median": int(wrong[(len(wrong) - 1) // 2]) if len(wrong) else None,
-            },
-            "longest_solved": longest_solved(by_length),
-        }
+    def metrics(self, predictions: Predictions) -> Mapping[str, Ratio]:
+        """How right one run is."""
+
+    def breakdowns(self, predictions: Predictions) -> Mapping[str, Breakdown]:
+        """The same by what the strings or positions have; `by_length` is among them."""
 
 
-def sequence_accuracy(correctness: Correctness) -> Record:
-    """The share of strings that have every answer right, with its Wilson interval."""
-    correct, n = int(correctness.correct.sum()), len(correctness.correct)
-    lower, upper = wilson(correct, n)
+def sums_by_row(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any]:
+    """The sum of each string's numbers; those of string i are values[offsets[i]:offsets[i + 1]]: [n]."""
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(values)])
+    return np.asarray(before[offsets[1:]] - before[offsets[:-1]])
+
+
+def run_records(
+    scorer: Scorer, runs: Iterable[Predictions], digest: str, train_lengths: tuple[int, int] | None
+) -> list[Record]:
+    """The record of each run; no more than one run's predictions are held.
+
+    train_lengths:  the shortest and the longest string of training, where they are known
+    """
+    scored = ((scorer.metrics(answers), _breakdowns(scorer, answers, train_lengths)) for answers in runs)
+    records: list[Record] = []
+    while batch := [*islice(scored, RUNS_AT_ONCE)]:
+        found = iter(intervals([ratio for metrics, _ in batch for ratio in metrics.values()], digest))
+        for run, (metrics, breakdowns) in enumerate(batch, len(records)):
+            of_metrics = {name: _metric(ratio, next(found)) for name, ratio in metrics.items()}
+            records.append({"run": run, "metrics": of_metrics, **breakdowns})
+    return records
+
+
+def _metric(ratio: Ratio, interval: Record) -> Record:
+    value = ratio.value
+    known = np.isfinite([value, interval["lower"], interval["upper"]])
+    ends = {end: interval[end] if ok else None for end, ok in zip(("lower", "upper"), known[1:], strict=True)}
+    return {"value": value if known[0] else None, **interval, **ends, "n": len(ratio.values)}
+
+
+def _breakdowns(scorer: Scorer, predictions: Predictions, train_lengths: tuple[int, int] | None) -> Record:
+    cells = {name: breakdown.cells() for name, breakdown in scorer.breakdowns(predictions).items()}
+    by_length, first_error = cells["by_length"], scorer.correctness(predictions).first_error
+    wrong = np.sort(first_error[first_error >= 0])
     return {
-        "value": correct / n,
-        "lower": lower,
-        "upper": upper,
-        "level": CONFIDENCE_LEVEL,
-        "method": "wilson",
-        "n": n,
+        **cells,
+        "first_error": {
+            "strings": len(wrong),
+            "median": int(wrong[(len(wrong) - 1) // 2]) if len(wrong) else None,
+        },
+        "longest_solved": longest_solved(by_length),
+        "area_under_curve": _mean(by_length),
+        "extrapolation_ratio": _extrapolation_ratio(by_length, train_lengths),
     }
 
 
-def position_accuracy(correctness: Correctness) -> float:
-    """The share of right answers."""
-    return float(correctness.right.mean()) if len(correctness.right) else 1.0
+def longest_solved(by_length: Sequence[Record]) -> int | None:
+    """The largest length up to which the strings, all together, are right with a Wilson lower end of at least 0.99.
 
+    381 right answers without a wrong one are enough.
 
-def position_intervals(counts: Counts, lengths: Counts, digest: str) -> NDArray[np.float64]:
-    """95 % bootstrap intervals of the accuracy by position of some runs, from their right answers [n, runs]: [runs, 2].
-
-    Strings are resampled, not positions, since the answers about one string go wrong together (Efron & Tibshirani
-    1993, section 8.3). The digest of the data is the seed: equal for all runs and models, on every machine.
+    >>> longest_solved([{"length": 2, "n": 200, "correct": 200}, {"length": 4, "n": 200, "correct": 199}])
+    >>> longest_solved([{"length": 2, "n": 200, "correct": 200}, {"length": 4, "n": 200, "correct": 200}])
+    4
     """
-    rng = np.random.default_rng(list(digest.encode()))
-    n = len(lengths)
-    columns = np.column_stack([counts, lengths]).astype(np.float64)
-    sums = np.empty((RESAMPLES, columns.shape[1]))
-    for resample in sums:
-        times = np.bincount(rng.integers(n, size=n), minlength=n)  # how often each string is drawn, [n]
-        resample[:] = times @ columns
-    accuracies = sums[:, :-1] / np.maximum(sums[:, -1:], 1)
-    return np.quantile(accuracies, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2], axis=0).T
-
-
-def wilson(correct: int, n: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a proportion (Wilson 1927; Brown, Cai & DasGupta 2001, equation 4).
-
-    >>> [round(end, 4) for end in wilson(98, 100)]
-    [0.93, 0.9945]
-    """
-    share, z2n = correct / n, QUANTILE**2 / n
-    centre = share + z2n / 2
-    spread = QUANTILE * sqrt(share * (1 - share) / n + z2n / n / 4)
-    lower = (centre - spread) / (1 + z2n) if correct else 0.0
-    upper = (centre + spread) / (1 + z2n) if correct < n else 1.0
-    return lower, upper
-
-
-def longest_solved(by_length: list[Record]) -> int | None:
-    """The largest length up to which every length is solved, if the shortest is."""
-    longest = None
+    longest, n, correct = None, 0, 0
     for cell in by_length:
-        if cell["value"] < SOLVED_THRESHOLD:
-            break
-        longest = cell["length"]
+        if "correct" not in cell:
+            return None
+        n, correct = n + cell["n"], correct + cell["correct"]
+        if wilson(correct, n)[0] >= SOLVED_THRESHOLD:
+            longest = cell["length"]
     return longest
 
 
-def summary(runs: list[Record]) -> Record:
-    """The spread of the two accuracies over runs, and how many runs solve the task."""
-    accuracies = np.array(
-        [[run[name]["value"] for run in runs] for name in ("sequence_accuracy", "position_accuracy")]
-    )
-    solved = int((accuracies[0] >= SOLVED_THRESHOLD).sum())
-    lower, upper = wilson(solved, len(runs))
-    share = {
-        "threshold": SOLVED_THRESHOLD,
-        "runs": solved,
-        "share": solved / len(runs),
-        "lower": lower,
-        "upper": upper,
-    }
-    return {
-        "runs": len(runs),
-        "sequence_accuracy": _spread(accuracies[0]),
-        "position_accuracy": _spread(accuracies[1]),
-        "solved": share,
-    }
+def _mean(cells: Sequence[Record]) -> float | None:
+    """The mean of the lengths' values, each length counting once: the area under the curve of value by length."""
+    values = [cell["value"] for cell in cells]
+    return float(np.mean(values)) if values and None not in values else None
 
 
-def _spread(values: NDArray[np.float64]) -> Record:
-    return {
-        "min": float(values.min()),
-        "max": float(values.max()),
-        "median": float(np.median(values)),
-        "mean": float(values.mean()),
-    }
+def _extrapolation_ratio(cells: Sequence[Record], train_lengths: tuple[int, int] | None) -> float | None:
+    """The area under the curve above the lengths of training, over that within, where there are both."""
+    if train_lengths is None or any(
+        "correct" not in cell for cell in cells
+    ):  # a ratio of excesses says nothing
+        return None
+    low, high = train_lengths
+    within = _mean([cell for cell in cells if low <= cell["length"] <= high])
+    beyond = _mean([cell for cell in cells if cell["length"] > high])
+    return beyond / within if within and beyond is not None else None
 
 
-def _accuracy_by_group(groups: Counts, correct: NDArray[np.bool_], name: str) -> list[Record]:
-    """Proportions of `correct` within each group that occurs, in order."""
-    sizes, hits = np.bincount(groups), np.bincount(groups, weights=correct)
-    cells = []
-    for group in np.flatnonzero(sizes).tolist():
-        n, k = int(sizes[group]), int(hits[group])
-        lower, upper = wilson(k, n)
-        cells.append({name: group, "n": n, "correct": k, "value": k / n, "lower": lower, "upper": upper})
-    return cells
+def summary(runs: Sequence[Record], headline: str) -> Record:
+    """The spread of every metric over runs, and how many runs solve the task."""
+    spreads = {name: _spread([run["metrics"][name]["value"] for run in runs]) for name in runs[0]["metrics"]}
+    found: Record = {"runs": len(runs), "headline": headline, "metrics": spreads}
+    if headline not in LOWER_IS_BETTER:
+        values = [run["metrics"][headline]["value"] for run in runs]
+        solved = sum(value >= SOLVED_THRESHOLD for value in values)
+        found["solved"] = {"threshold": SOLVED_THRESHOLD, "runs": solved, "share": solved / len(runs)}
+        if len(runs) > 1:  # one run says nothing of others
+            found["solved"] |= dict(zip(("lower", "upper"), wilson(solved, len(runs)), strict=True))
+    return found
+
+
+def _spread(values: Sequence[float | None]) -> Record:
+    """None where it is not finite. A run without a value has an infinite one, unless no run of these strings has any."""
+    array = np.array([np.inf if value is None else value for value in values])
+    spread = {"min": array.min(), "max": array.max(), "median": np.median(array), "mean": array.mean()}
+    return {name: float(value) if np.isfinite(value) else None for name, value in spread.items()}

@@ -1,43 +1,77 @@
 """The scores of all runs of a model on a split, beside those of trivial answers: what a result says."""
 
 from collections.abc import Iterable
+from math import isfinite
 
-import numpy as np
+from marnn_bench.examples import (
+    Examples,
+    LanguageModellingExamples,
+    RecognitionExamples,
+    SetExamples,
+    TransductionExamples,
+)
+from marnn_bench.scoring.deterministic import ChoiceScorer
+from marnn_bench.scoring.language_modelling import LanguageModellingScorer
+from marnn_bench.scoring.metrics import Record, Scorer, run_records, summary
+from marnn_bench.scoring.predictions import Predictions
+from marnn_bench.scoring.recognition import RecognitionScorer
+from marnn_bench.scoring.sets import SetScorer
+from marnn_bench.scoring.transduction import TransductionScorer
+from marnn_bench.scoring.trivial import trivial_predictions
 
-from marnn_bench.examples import Examples
-from marnn_bench.generators.language import Masks
-from marnn_bench.scoring.metrics import Correctness, Record, Scorer, position_intervals, summary
-from marnn_bench.scoring.trivial import trivial_scores
+
+def scorer_of(examples: Examples) -> Scorer:
+    """The scorer of a split, by what its task asks."""
+    match examples:
+        case SetExamples() if examples.task.view.answer == "choices":
+            return ChoiceScorer(examples)
+        case SetExamples():
+            return SetScorer(examples)
+        case TransductionExamples():
+            return TransductionScorer(examples)
+        case RecognitionExamples():
+            return RecognitionScorer(examples)
+        case LanguageModellingExamples():
+            return LanguageModellingScorer(examples)
+    raise TypeError(f"{examples.task.name}: nothing scores the view {examples.task.view.name}.")
 
 
-def score_runs(examples: Examples, train: Examples | None, predicted: Iterable[Masks]) -> Record:
+def score_runs(examples: Examples, train: Examples | None, predictions: Iterable[Predictions]) -> Record:
     """The entries `task`, `runs`, `summary` and `trivial` of a result.
 
-    train:      what trivial answers are fitted on, if there is such a split
-    predicted:  for each run the sets that it answers, [symbols]
+    train:        what trivial answers are fitted on, if there is such a split
+    predictions:  what each run answers
     """
-    correctness = [Correctness.of(examples.strings, examples.answers, masks) for masks in predicted]
-    counts = np.stack([of_run.counts for of_run in correctness], axis=1)  # [n, runs]
-    intervals = position_intervals(counts, examples.strings.lengths, examples.digest)
-    scorer = Scorer(examples)
-    runs = [
-        {"run": run, **scorer.score(of_run, interval)}
-        for run, (of_run, interval) in enumerate(zip(correctness, intervals.tolist(), strict=True))
-    ]
+    scorer = scorer_of(examples)
+    lengths = None if train is None else train.strings.lengths
+    span = (int(lengths.min()), int(lengths.max())) if lengths is not None and len(lengths) else None
+    runs = run_records(scorer, predictions, examples.digest, span)
     return {
-        "task": _task_record(examples),
+        "task": _task_record(examples, train),
         "runs": runs,
-        "summary": summary(runs),
+        "summary": summary(runs, examples.task.headline),
         "trivial": trivial_scores(train, examples),
     }
 
 
-def _task_record(examples: Examples) -> Record:
+def trivial_scores(train: Examples | None, examples: Examples) -> list[Record]:
+    """The metrics of the trivial answers to these examples."""
+    scorer, scored = scorer_of(examples), []
+    for name, predictions in trivial_predictions(train, examples).items():
+        metrics = scorer.metrics(predictions)
+        values = {metric: ratio.value for metric, ratio in metrics.items()}
+        known = {metric: value if isfinite(value) else None for metric, value in values.items()}
+        scored.append({"name": name, "metrics": known})
+    return scored
+
+
+def _task_record(examples: Examples, train: Examples | None) -> Record:
     task, split = examples.task, examples.task.split(examples.split)
     return {
         "name": task.name,
         "version": task.version,
         "view": task.view.name,
+        "headline": task.headline,
         "split": examples.split,
         "law": split.law,
         "window": str(split.window),
@@ -45,4 +79,11 @@ def _task_record(examples: Examples) -> Record:
         "symbols": len(examples.strings.ids),
         "digest": examples.digest,
         "columns": list(task.columns),
-    }
+        "train": train is not None,
+        "splits": {
+            name: {
+                "rows": other.rows, "law": other.law, "window": str(other.window), "distinct": other.distinct,
+            }
+            for name, other in task.splits.items()
+        },
+    }  # fmt: skip

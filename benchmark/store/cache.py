@@ -9,7 +9,7 @@ from pathlib import Path
 
 from marnn_bench.errors import DataError
 from marnn_bench.generators.kernels.cache import cache_folder
-from marnn_bench.store.manifest import read_manifest
+from marnn_bench.store.manifest import FORMAT, read_manifest
 from marnn_bench.store.read import check_file
 from marnn_bench.store.write import Progress, generate
 from marnn_bench.task import Task
@@ -21,7 +21,7 @@ def cached_data(task: Task, progress: Progress = lambda rows: None) -> Path:
     Two processes that need it at once both generate it; the content is the same, and the first to finish wins.
     """
     splits = {name: {**task.parameters(name), "rows": split.rows} for name, split in task.splits.items()}
-    asked = json.dumps([task.version, repr(task.view), splits], sort_keys=True)
+    asked = json.dumps([FORMAT, task.version, repr(task.view), splits], sort_keys=True)
     content = hashlib.sha256(asked.encode()).hexdigest()
     folder = cache_folder() / "data" / f"{task.name}-{task.version}-{content[:12]}"
     if folder.is_dir() and _is_whole(folder):

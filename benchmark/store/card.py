@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from math import log
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ CATEGORIES = {
     "transduction": "text-generation",
     "synchronous": "token-classification",
     "recognition": "text-classification",
+    "language-modelling": "text-generation",
 }
 """Views as the Hub's task categories: what comes next, a symbol for each symbol, a label for the whole."""
 
@@ -27,6 +29,7 @@ READING = {
     "transduction": "`input` is the source, `target` what it becomes. END, which follows the target, is not written.",
     "synchronous": "At each symbol of `input`, the output is the symbol of `target` that stands in the same place.",
     "recognition": "`label` says whether the whole of `input` is a member; if not, `negative` says how it was made from one.",
+    "language-modelling": "`log_prob` is the natural log of the probability that the split's law gives to `input`, its length and END included.",
 }
 
 DECODING = """\
@@ -64,6 +67,7 @@ generated again to the bit: `marnn-bench verify .` decides every row anew and co
 | `input` | string | the symbols, separated by spaces |
 | `next` | list of masks | the set of symbols that may come next, after each symbol; bit i is column i of the task |
 | `target` | string | the output: a symbol for each step (synchronous tasks), or a string (transductions) |
+| `log_prob` | float64 | language-modelling tasks: natural log of the exact probability of `input` under the split's law |
 | `label` | bool | recognition tasks: whether `input` is a member |
 | `negative`, `edits` | string, integer | how it was made if not, and how many edits it is away from the member it was made from |
 | `length`, `n` | integer | number of symbols; the n of the task's definition |
@@ -188,9 +192,8 @@ def _short_rows(file: Path) -> list[dict[str, Any]]:
     except (OSError, pa.ArrowInvalid):
         return []
     found.sort(key=lambda row: abs(row["length"] - 6))
-    if "label" not in found[0]:
-        return list(found[:1])
-    return [next(row for row in found if row["label"] is label) for label in (True, False)]
+    nearest = {row.get("label"): row for row in reversed(found)}
+    return [nearest[label] for label in (None, True, False) if label in nearest]
 
 
 def _section(name: str, task: dict[str, Any]) -> str:
@@ -218,7 +221,21 @@ def _section(name: str, task: dict[str, Any]) -> str:
             f"| {split} | {entry['rows']:,} | {entry['symbols']:,} | {window} | {length['min']}-{length['max']} "
             f"| {length['mean']:.1f} | {depth} | `{entry['law']}` | {dropped} | `{entry['digest'][:16]}` |"
         )
-    return "\n".join([*lines, *_leaks(task.get("leaks", {}))]) + "\n"
+    return "\n".join([*lines, *_bounds(task["splits"]), *_leaks(task.get("leaks", {}))]) + "\n"
+
+
+def _bounds(splits: Mapping[str, Any]) -> list[str]:
+    """The bounds of all splits, in the language-modelling view."""
+    known = {split: entry["bound_nats_per_symbol"] for split, entry in splits.items()}
+    listed = [
+        f"{split} {nats:.6f} nats ({nats / log(2):.6f} bits)"
+        for split, nats in known.items()
+        if nats is not None
+    ]
+    if not listed:
+        return []
+    exact = "Exact bound, the cross-entropy of the law itself on these rows, for each symbol and END"
+    return ["", f"{exact} (minus the sum of `log_prob`, by symbols + rows): {', '.join(listed)}."]
 
 
 def _leaks(report: dict[str, Any]) -> list[str]:
@@ -232,7 +249,7 @@ def _leaks(report: dict[str, Any]) -> list[str]:
     ]
     if report["trivial"]:
         scored = {
-            split: {score["name"]: score["sequence_accuracy"] for score in scores}
+            split: {score["name"]: score["metrics"]["sequence_accuracy"] for score in scores}
             for split, scores in report["trivial"].items()
         }
         lines += ["", *_table("strings that a trivial answer gets", scored)]
@@ -241,7 +258,11 @@ def _leaks(report: dict[str, Any]) -> list[str]:
             "",
             f"`{split}`: {found['members']:,} members, {found['negatives']:,} negatives. {_not_made(found)}",
         ]
-        lines += ["", *_table("accuracy without reading the string, by what is looked at", found["accuracy"])]
+        if found["accuracy"]:  # of members and negatives
+            lines += [
+                "",
+                *_table("accuracy without reading the string, by what is looked at", found["accuracy"]),
+            ]
     return lines
 
 

@@ -4,6 +4,7 @@ input    string                         the symbols, separated by spaces
 next     list<uint32>, list<uint64>     next-symbol view: the set after each symbol, a mask over the task's columns
 target   string                         synchronous and transduction views: the output symbols
 length   uint16, uint32                 number of symbols of the input (32 bits above 65,535, and where windows count n)
+log_prob float64                        language-modelling view: natural log of the input's probability under the split's law
 label    bool                           recognition view: whether the input is a member
 negative string                         how it was made, if not; edits: its Levenshtein distance to the member it is of
 n        uint16, uint32                 the n of the definition, where windows count that
@@ -26,7 +27,7 @@ from marnn_bench.generators.sampling.recognition import RecognitionRows
 from marnn_bench.generators.strings import Strings, offsets_of
 from marnn_bench.store.arrow import from_texts, lengths_of, numbers, to_arrow, to_lists
 from marnn_bench.task import Task
-from marnn_bench.views import NextSymbol, Recognition, SetView, Synchronous, Transduce
+from marnn_bench.views import LanguageModelling, NextSymbol, Recognition, SetView, Synchronous, Transduce
 
 CACHED_SYMBOLS = 1 << 16
 """So many symbols are labelled at once: what is computed on the way fits a processor's cache."""
@@ -49,7 +50,7 @@ def schema(task: Task, split: str) -> pa.Schema:
     counts = ["length"]
     if task.language.measure == "n":
         counts.append("n")
-    if isinstance(task.view, SetView):
+    if isinstance(task.view, SetView | LanguageModelling):
         counts.append("depth")
     fields = {"input": pa.string(), **_answer_fields(task, count), **dict.fromkeys(counts, count)}
     return pa.schema(
@@ -61,6 +62,8 @@ def _answer_fields(task: Task, count: pa.DataType) -> dict[str, pa.DataType]:
     if isinstance(task.view, NextSymbol):
         mask = pa.uint32() if len(task.columns) <= 32 else pa.uint64()
         return {"next": pa.list_(pa.field("element", mask, nullable=False))}
+    if isinstance(task.view, LanguageModelling):
+        return {"log_prob": pa.float64()}
     if isinstance(task.view, Recognition):
         return {"label": pa.bool_(), "negative": pa.string(), "edits": count}
     return {"target": pa.string()}
@@ -71,11 +74,11 @@ def to_batch(task: Task, split: str, strings: Strings, names: Sequence[str] | No
     columns = schema(task, split)
     if names is not None:
         columns = pa.schema([columns.field(name) for name in names])
-    arrays = [_column(task, name, columns.field(name).type, strings) for name in columns.names]
+    arrays = [_column(task, split, name, columns.field(name).type, strings) for name in columns.names]
     return pa.RecordBatch.from_arrays(arrays, schema=columns)
 
 
-def _column(task: Task, name: str, kind: pa.DataType, strings: Strings) -> pa.Array:
+def _column(task: Task, split: str, name: str, kind: pa.DataType, strings: Strings) -> pa.Array:
     match name:
         case "input":
             return to_texts(task.language.alphabet, strings)
@@ -87,6 +90,9 @@ def _column(task: Task, name: str, kind: pa.DataType, strings: Strings) -> pa.Ar
         case "target" if isinstance(task.view, Synchronous | Transduce):
             targets = [task.view.targets(task.language, part) for part, _ in _parts(strings)]
             return to_texts(task.view.outputs(task.language), Strings.concatenate(targets))
+        case "log_prob" if isinstance(task.view, LanguageModelling):
+            log_probs = task.law(split).log_prob(strings, task.split(split).window)
+            return to_arrow(np.minimum(log_probs, 0))  # rounding makes no probability larger than 1
         case "length":
             counted = strings.lengths
         case "n":
@@ -181,6 +187,11 @@ def read_answers(task: Task, table: pa.Table, strings: Strings, where: str) -> M
     return answers
 
 
+def read_log_probs(task: Task, table: pa.Table, where: str) -> NDArray[np.float64]:
+    """The natural log of each string's probability, in the language-modelling view: [n]."""
+    return numbers(_require_column(task, table, "log_prob", where))
+
+
 def read_targets(task: Task, table: pa.Table, where: str) -> Strings:
     """The target of each string, in the view of a transduction."""
     if not isinstance(task.view, Synchronous | Transduce):
@@ -188,6 +199,22 @@ def read_targets(task: Task, table: pa.Table, where: str) -> Strings:
     return _split_symbols(
         task.view.outputs(task.language), _require_column(task, table, "target", where), where
     )
+
+
+def read_labels(
+    task: Task, table: pa.Table, where: str
+) -> tuple[NDArray[np.bool_], NDArray[np.uint8], NDArray[np.int64]]:
+    """Label, number of the kind of negative and edits of each row, in the recognition view: [n], [n], [n]."""
+    label, negative, edits = (
+        _require_column(task, table, name, where) for name in ("label", "negative", "edits")
+    )
+    kinds = from_texts(["", *(task.view.negatives if isinstance(task.view, Recognition) else ())])
+    numbered = pc.index_in(negative.combine_chunks(), value_set=kinds)
+    if numbered.null_count:
+        unknown = negative[pc.indices_nonzero(numbered.is_null())[0].as_py()].as_py()
+        raise DataError(f"{where}: {unknown!r} is no kind of negatives of {task.name}.")
+    bits = numbers(label.combine_chunks().cast(pa.uint8()))
+    return bits.astype(np.bool_), numbers(numbered).astype(np.uint8), numbers(edits).astype(np.int64)
 
 
 def _require_column(task: Task, table: pa.Table, name: str, where: str) -> pa.ChunkedArray:

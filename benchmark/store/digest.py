@@ -64,7 +64,9 @@ def table_digests(table: pa.Table) -> Iterator[str]:
 
 
 def type_name(kind: pa.DataType) -> str:
-    """A column's type as it enters the digest: `uint16`, `list<uint32>`."""
+    """A column's type as it enters the digest, and as the Hub calls it: `uint16`, `list<uint32>`, `float64`."""
+    if pa.types.is_float64(kind):
+        return "float64"
     return f"list<{kind.value_type}>" if pa.types.is_list(kind) else str(kind)
 
 

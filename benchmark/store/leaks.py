@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from marnn_bench.examples import Examples
+from marnn_bench.examples import SetExamples
 from marnn_bench.generators.sampling.distinct import StringSet, fingerprints
 from marnn_bench.generators.strings import Strings
+from marnn_bench.scoring.runs import trivial_scores
 from marnn_bench.scoring.shortcuts import shortcuts
-from marnn_bench.scoring.trivial import trivial_scores
 from marnn_bench.store.content import Content
 from marnn_bench.store.digest import BLOCK_ROWS
 from marnn_bench.task import Task
@@ -92,7 +92,7 @@ def _trivial(task: Task, strings: Mapping[str, Strings]) -> dict[str, Any]:
     if not isinstance(task.view, SetView):
         return {}
     examples = {
-        name: Examples(task, name, found, task.view.answers(task.language, found), "")
+        name: SetExamples(task, name, found, task.view.answers(task.language, found), "")
         for name, found in strings.items()
     }
     first = next(iter(examples.values()))

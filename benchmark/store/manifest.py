@@ -22,7 +22,7 @@ from marnn_bench.store.columns import schema
 from marnn_bench.store.content import Content
 from marnn_bench.store.digest import ALGORITHM, split_digest, type_name
 
-FORMAT = 1
+FORMAT = 2
 RECEIPTS = ".receipts"
 REGENERATE_HINT = "Generate the task again with --overwrite."
 
@@ -91,7 +91,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was written into one file; numbers of symbols and depths are of all its rows together."""
+    """What was written into one file; numbers of symbols and depths are of all its rows together.
+
+    nats:  in the language-modelling view minus the sum of their `log_prob`, else None
+    """
 
     plan: Plan
     index: int
@@ -104,6 +107,7 @@ class Receipt:
     shortest: int
     longest: int
     deepest: int
+    nats: float | None
     repetition_rate: float | None
     arrow_bytes: int
     format: int = field(default=FORMAT)
@@ -112,9 +116,10 @@ class Receipt:
     def read(cls, path: Path) -> "Receipt":
         """The receipt in this file."""
         try:
-            receipt = cls(**_typed(cls, json.loads(path.read_text(encoding="utf-8"))))
-            if receipt.format != FORMAT:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            if isinstance(content, dict) and content.get("format") != FORMAT:
                 raise DataError(f"{path} is of another format. {REGENERATE_HINT}")
+            receipt = cls(**_typed(cls, content))
             if not receipt.rows or path.parts[-3:] != Path(receipt.plan.receipt(receipt.index)).parts:
                 raise ValueError("it is of another file")
             split_digest(receipt.blocks)
@@ -153,6 +158,7 @@ class Totals:
         self.blocks: list[str] = []  # their digests
         self.rows = self.symbols = self.depth = self.longest = self.deepest = self.arrow_bytes = 0
         self.shortest: float = math.inf
+        self.nats: float | None = None
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Count these rows."""
@@ -165,6 +171,8 @@ class Totals:
         self.deepest = max(self.deepest, int(depths.max(initial=0)))
         self.arrow_bytes += batch.nbytes
         self.shortest = min(self.shortest, int(lengths.min()))
+        if "log_prob" in batch.schema.names:
+            self._add_nats(-float(numbers(batch["log_prob"]).sum()))
 
     def merge(self, other: "Totals") -> None:
         """Count what another has counted, behind it."""
@@ -176,6 +184,11 @@ class Totals:
         self.deepest = max(self.deepest, other.deepest)
         self.arrow_bytes += other.arrow_bytes
         self.shortest = min(self.shortest, other.shortest)
+        if other.nats is not None:
+            self._add_nats(other.nats)
+
+    def _add_nats(self, nats: float) -> None:
+        self.nats = nats + (self.nats or 0.0)
 
     def receipt(
         self, plan: Plan, index: int, size: int, sha256: str, repetition_rate: float | None
@@ -193,6 +206,7 @@ class Totals:
             shortest=int(self.shortest),
             longest=self.longest,
             deepest=self.deepest,
+            nats=self.nats,
             repetition_rate=repetition_rate,
             arrow_bytes=self.arrow_bytes,
         )
@@ -289,7 +303,7 @@ class _Path(str):
 _SHARD = {"file": _Path, "rows": int, "bytes": int, "sha256": str}
 _SPLIT = {
     "rows": int, "symbols": int, "digest": str, "asked": int | str, "law": str, "window": str, "distinct": bool,
-    "key": str, "repetition_rate": float | None, "length": {str: int | float}, "depth": {str: int | float},
+    "key": str, "repetition_rate": float | None, "bound_nats_per_symbol": float | None, "length": {str: int | float}, "depth": {str: int | float},
     "arrow_bytes": int, "shards": [_SHARD],
 }  # fmt: skip
 _TASK = {
@@ -347,6 +361,7 @@ def _split_entry(found: list[Receipt]) -> dict[str, Any]:
         "distinct": plan.distinct,
         "key": plan.key,
         "repetition_rate": found[0].repetition_rate,
+        "bound_nats_per_symbol": _bound(found),
         "length": {
             "min": min(receipt.shortest for receipt in found),
             "mean": round(symbols / rows, 4),
@@ -359,3 +374,9 @@ def _split_entry(found: list[Receipt]) -> dict[str, Any]:
         "arrow_bytes": sum(receipt.arrow_bytes for receipt in found),
         "shards": files,
     }
+
+
+def _bound(found: list[Receipt]) -> float | None:
+    """The least cross-entropy that a model can expect, of each symbol and END: nats by (symbols + rows)."""
+    nats = [receipt.nats for receipt in found if receipt.nats is not None]
+    return sum(nats) / sum(receipt.symbols + receipt.rows for receipt in found) if nats else None

@@ -6,40 +6,77 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from marnn_bench.errors import DataError, UsageError
-from marnn_bench.examples import Examples
+from marnn_bench.examples import (
+    Examples,
+    LanguageModellingExamples,
+    RecognitionExamples,
+    SetExamples,
+    TransductionExamples,
+)
+from marnn_bench.fresh import fresh_examples
 from marnn_bench.generators.window import Window
 from marnn_bench.store.arrow import open_file
-from marnn_bench.store.columns import read_answers, read_strings
+from marnn_bench.store.columns import read_answers, read_labels, read_log_probs, read_strings, read_targets
 from marnn_bench.store.digest import split_digest, table_digests
 from marnn_bench.store.manifest import REGENERATE_HINT, read_manifest
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import find_task
-from marnn_bench.views import SetView
+from marnn_bench.views import LanguageModelling, NextSymbol, Recognition, Synchronous, Transduce
+
+FRESH_ROWS: Final = 1000
+"""Rows of an endless train split that trivial answers are fitted on."""
 
 
 def read_split(folder: str | Path, task: Task | str, split: str) -> Examples:
-    """The examples of a split in a folder that `generate` wrote.
+    """The examples of a split in a folder that `generate` wrote, of the class that belongs to the task's view.
 
     Raises UsageError if the folder has no such split, DataError if it is not what the manifest says.
     """
     folder, task = Path(folder), find_task(task)
-    if not isinstance(task.view, SetView):
-        raise UsageError(
-            f"{task.name} is of the {task.view.name} view: read its Parquet files, as docs/data.md says."
-        )
     entry = split_entry(folder, task, split)
     table = read_rows(folder, entry)
-    where = entry["shards"][0]["file"]
-    strings = read_strings(task, table, where)
-    answers = read_answers(task, table, strings, where)
     listed = with_manifest_splits(task, read_manifest(folder)["tasks"][task.name]["splits"])
-    return Examples(listed, split, strings, answers, entry["digest"])
+    where = entry["shards"][0]["file"]
+    if isinstance(task.view, LanguageModelling):
+        for shard in entry["shards"]:  # no digest holds floating-point numbers
+            check_file(folder / shard["file"], shard["sha256"])
+    return _examples(listed, split, table, entry["digest"], where)
+
+
+def read_train(folder: Path, task: Task) -> Examples | None:
+    """What trivial answers are fitted on: the train split; of an endless one that was not written, its beginning.
+
+    None if the folder has no train split, and none can be had by drawing.
+    """
+    if "train" in read_manifest(folder)["tasks"][task.name]["splits"]:
+        return read_split(folder, task, "train")
+    endless = "train" in task.splits and task.split("train").rows == "fresh"
+    return (
+        fresh_examples(task, "train", FRESH_ROWS)
+        if endless and not isinstance(task.view, Recognition)
+        else None
+    )
+
+
+def _examples(task: Task, split: str, table: pa.Table, digest: str, where: str) -> Examples:
+    strings = read_strings(task, table, where)
+    match task.view:
+        case NextSymbol() | Synchronous():
+            return SetExamples(task, split, strings, read_answers(task, table, strings, where), digest)
+        case Transduce():
+            return TransductionExamples(task, split, strings, read_targets(task, table, where), digest)
+        case Recognition():
+            return RecognitionExamples(task, split, strings, *read_labels(task, table, where), digest)
+        case LanguageModelling():
+            log_probs = read_log_probs(task, table, where)
+            return LanguageModellingExamples(task, split, strings, log_probs, digest)
+    raise UsageError(f"{task.name}: nothing reads the view {task.view.name}.")
 
 
 def with_manifest_splits(task: Task, entries: dict[str, dict[str, Any]]) -> Task:

@@ -33,7 +33,7 @@ ANY_STRING = "uniform-strings"
 LONG_DISTANCE, NEW_DEPTHS = "enclosed:outer=1,parts=2,pool=1000", "enclosed:outer=5,parts=1,pool=1000"
 
 DYCK1_SHORT = Task(
-    "dyck1-short", version="1.0", language=Dyck(1), view=NextSymbol(end=True),
+    "dyck1-short", version="1.0", language=Dyck(1), view=NextSymbol(end=True, closing=(")",)),
     splits={
         "train": Split(512, Window(2, 14), ANY_STRING),
         "test_unseen": Split("all", Window(2, 18)),
@@ -43,7 +43,7 @@ DYCK1_SHORT = Task(
     summary="Well-nested strings over ( ) of up to 14 symbols, then all of up to 18.",
 )  # fmt: skip
 DYCK5 = Task(
-    "dyck5", version="1.0", language=Dyck(5), view=NextSymbol(end=True),
+    "dyck5", version="1.0", language=Dyck(5), view=NextSymbol(end=True, closing=(")", "]", "}", ">", "-")),
     splits={
         "train": Split(512 * 200, Window(2, 10), ANY_STRING, distinct=False),
         "test_long": Split(512 * 20, Window(18, 18), LONG_DISTANCE),

@@ -10,15 +10,17 @@ from pkgutil import iter_modules
 from types import ModuleType
 
 from marnn_bench.errors import UsageError
+from marnn_bench.language_modelling import as_language_modelling
 from marnn_bench.papers import Paper
 from marnn_bench.task import Task
 from marnn_bench.tasks.suites import suites
+from marnn_bench.views import LanguageModelling
 
 PAPER_ORDER = ("suzgun2019", "suzgun2019b", "joulin2015", "grefenstette2015", "bernardy2018", "mali2019")
 """The order in which papers are listed; a module that is not named here comes after them."""
 
-RECOGNITION_SUFFIX = "--recognition"
-"""Behind the name of a next-symbol task: the same strings, asked whether they are members."""
+VIEW_SUFFIXES = {"recognition": "--recognition", "language-modelling": "--lm"}
+"""View -> what stands behind the name of a next-symbol task that is asked by it."""
 
 ENTRY_POINTS = "marnn_bench.tasks"
 """An entry point of this group names a Task or a module with TASKS."""
@@ -80,10 +82,9 @@ def find_task(name: str | Task) -> Task:
         raise UsageError(f"A task is named by a string, such as 'dyck2', not by {name!r:.40}.")
     if task := builtin_tasks().get(name):
         return task
-    if (source := name.removesuffix(RECOGNITION_SUFFIX)) != name:
-        from marnn_bench.recognition import as_recognition
-
-        return as_recognition(find_task(source))
+    for view, suffix in VIEW_SUFFIXES.items():
+        if (source := name.removesuffix(suffix)) != name:
+            return as_view(find_task(source), view)
     tasks = all_tasks()
     if name in tasks:
         return tasks[name]
@@ -94,6 +95,15 @@ def find_task(name: str | Task) -> Task:
     near = get_close_matches(name, [*tasks, *suites(tasks.values())], n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else "`marnn-bench tasks` lists them."
     raise UsageError(f"There is no task {name!r}. {hint}")
+
+
+def as_view(task: Task, view: str) -> Task:
+    """A next-symbol task asked by another view, one of VIEW_SUFFIXES."""
+    if view == LanguageModelling.name:
+        return as_language_modelling(task)
+    from marnn_bench.recognition import as_recognition
+
+    return as_recognition(task)
 
 
 def find_tasks(names: Iterable[str]) -> list[Task]:

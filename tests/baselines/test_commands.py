@@ -34,6 +34,7 @@ def test_train_then_evaluate(tmp_path, data):
 
 def test_deviations_from_the_paper_are_recorded(tmp_path, data):
     arguments = ("--rows", 5, "--epochs", 1, "--hidden", 3, "--memory-width", 2, "--seed", 9, "--runs", 1)
+    arguments += ("--learning-rate", 0.02, "--batch", 2)
     shown = succeed(
         "train", "stack-rnn", "--task", "dyck2", "--data", data, "--out", "mine", *arguments, "--format", "json",
         cwd=tmp_path,
@@ -45,7 +46,10 @@ def test_deviations_from_the_paper_are_recorded(tmp_path, data):
         "hidden": {"paper": 8, "here": 3},
         "memory_width": {"paper": 1, "here": 2},
         "epochs": {"paper": 3, "here": 1},
+        "learning_rate": {"paper": 0.01, "here": 0.02},
+        "batch": {"paper": 1, "here": 2},
     }
+    assert training["device"] == "cpu"
     assert (training["seed"], training["runs"], training["parameters"]) == (
         9,
         1,
@@ -70,9 +74,16 @@ def test_a_folder_in_use_is_refused_before_any_work(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("stack-rn", "--task", "dyck2"), "There is no baseline 'stack-rn'. Did you mean stack-rnn?"),
+        (("stack-rn", "--task", "dyck2"), "There is no baseline 'stack-rn'. Did you mean stack-rnn"),
         (("rnn", "--task", "dick2"), "There is no task 'dick2'. Did you mean dyck2 or"),
-        (("lstm", "--task", "dyck2", "--memory-width", 5), "lstm has no memory; leave out --memory-width."),
+        (
+            ("lstm", "--task", "dyck2", "--memory-width", 5),
+            "lstm takes no memory width; leave out --memory-width.",
+        ),
+        (
+            ("joulin-stack-rnn", "--task", "dyck2"),
+            "joulin-stack-rnn is trained on next symbols, by the recipe of joulin2015, which cannot be carried out so far.",
+        ),
         (("rnn", "--task", "dyck2", "--data", "nowhere"), "There is no folder nowhere."),
     ],
 )

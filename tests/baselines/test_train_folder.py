@@ -3,23 +3,29 @@
 import csv
 import importlib.util
 import json
+import math
 import os
+import pickle
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import torch
-from safetensors import safe_open
 
+from helpers.command_line import succeed
+from helpers.paths import ROOT
+from marnn_bench.asking.protocol import ModelTask
+from marnn_bench.baselines.cells.inputs import StringInputs
+from marnn_bench.baselines.cells.noise import PrefixNoise
 from marnn_bench.baselines.models.registry import find_baseline
-from marnn_bench.baselines.training.checkpoint import RECORD, load_run
+from marnn_bench.baselines.training.checkpoint import load_run, load_tensors, save_tensors
 from marnn_bench.baselines.training.data import train_rows
 from marnn_bench.baselines.training.experiment import Experiment
 from marnn_bench.baselines.training.folder import CHECKPOINT, CURVES, TRAINING, curves, new_folder
 from marnn_bench.baselines.training.record import TrainingRecord
 from marnn_bench.errors import DataError, UsageError
-from marnn_bench.evaluation.protocol import ModelTask
 from marnn_bench.tasks.registry import find_task
 
 RUNS, ROWS = 3, 12
@@ -29,6 +35,10 @@ TRAINED = [
     ("lstm", "dyck6"),
     ("stack-rnn", "dyck2"),
     ("stack-rnn", "marked-palindrome"),
+    ("stack-rnn-joulin-mikolov", "dyck2"),
+    ("stack-lstm-temperature", "dyck2"),
+    ("baby-ntm", "marked-palindrome"),
+    ("baby-ntm-gumbel", "dyck2"),
 ]
 
 
@@ -42,8 +52,7 @@ def cache(tmp_path_factory):
 
 def train_into(out: Path, model: str, task_name: str, overwrite: bool = False) -> None:
     baseline, task = find_baseline(model), find_task(task_name)
-    with new_folder(out, overwrite) as folder:
-        Experiment.from_paper(baseline, task, RUNS).train(*train_rows(task, rows=ROWS), folder)
+    Experiment.from_paper(baseline, task, RUNS).train_into(out, rows=ROWS, overwrite=overwrite)
 
 
 @pytest.fixture(scope="module", params=TRAINED, ids="-".join)
@@ -77,6 +86,15 @@ def some_ids(task, streams: int, steps: int) -> np.ndarray:
     return np.random.default_rng(0).integers(len(task.language.alphabet), size=(streams, steps))
 
 
+def as_asked(folder: Path, run: int, ids: np.ndarray) -> StringInputs:
+    """The inputs of all steps: the last temperature of the training, noise by run and prefix."""
+    record, cell, _ = load_run(folder / CHECKPOINT, run)
+    stream = PrefixNoise(record.seed, run, len(ids), cell.noise)
+    noise = torch.from_numpy(np.stack([stream.after(symbols) for symbols in ids.T], 1))
+    temperature = math.exp(-1e-4 * 3 * ROWS)
+    return StringInputs(torch.tensor(temperature, dtype=torch.float64), noise[None], training=False)
+
+
 def test_the_door_answers_as_the_model_does(trained):
     """Each of its runs, in any order; each string from an empty memory."""
     folder, task = trained
@@ -85,7 +103,7 @@ def test_the_door_answers_as_the_model_does(trained):
     for run in (2, 0, 1):
         module.load(asked(task, run))
         _, cell, parameters = load_run(folder / CHECKPOINT, run)
-        expected = cell.scores(parameters, torch.from_numpy(ids)[None])[0].numpy()
+        expected = cell.scores(parameters, torch.from_numpy(ids)[None], as_asked(folder, run, ids))[0].numpy()
         scores[run] = answer(module, ids)
         assert np.abs(scores[run] - expected).max() <= 1e-12
         assert np.array_equal(answer(module, ids), scores[run])
@@ -105,9 +123,8 @@ def test_a_stream_is_answered_alike_among_others_to_the_bit(trained, streams):
 def test_the_checkpoint_holds_all_that_rebuilds_the_model(trained):
     folder, task = trained
     training = json.loads((folder / TRAINING).read_text())
-    with safe_open(folder / CHECKPOINT, "pt") as file:
-        record = TrainingRecord.from_json(json.loads(file.metadata()[RECORD]))
-        numbers = sum(file.get_tensor(name).numel() for name in file.keys())  # noqa: SIM118
+    about, tensors = load_tensors(folder / CHECKPOINT)
+    record, numbers = TrainingRecord.from_json(about), sum(tensor.numel() for tensor in tensors.values())
     assert {name: training[name] for name in record.as_json()} == json.loads(json.dumps(record.as_json()))
     assert record.task.columns == task.columns
     assert record.task.digest == train_rows(task, rows=ROWS)[1].digest
@@ -151,6 +168,27 @@ def test_a_model_of_other_symbols_is_refused(trained):
         model_file(folder).load(asked(task, 3))
 
 
+@pytest.mark.parametrize("model", ["rnn", "lstm", "stack-rnn"])
+def test_trainings_of_record_version_1_are_read_and_answer_as_they_did(model):
+    """Folders of an earlier version, and the scores that it gave."""
+    folder = ROOT / "tests" / "baselines" / "trained" / "version1" / model
+    record = json.loads((folder / TRAINING).read_text())
+    assert record["schema_version"] == 1
+    task, module = find_task(record["task"]["name"]), model_file(folder)
+    ids = np.random.default_rng(0).integers(len(task.language.alphabet), size=(2, 12))
+    for run, scores in enumerate(np.load(folder / "scores.npy")):
+        module.load(asked(task, run))
+        assert np.abs(answer(module, ids) - scores).max() <= 1e-12
+
+
+@pytest.mark.parametrize("model", ["baby-ntm-gumbel", "stack-lstm-gumbel"])
+def test_a_model_with_noise_passes_the_checks_of_the_evaluator(model, tmp_path):
+    """Which ask some strings twice, in other company and in another order."""
+    train_into(tmp_path / "mine", model, "dyck2")
+    said = succeed("check", "mine", "--task", "dyck2", "--format", "json", cwd=tmp_path)
+    assert {check["passed"] for check in json.loads(said)["checks"]} == {True}
+
+
 def damage_header(content: bytes) -> bytes:
     return b"\xff" * 8 + content[8:]
 
@@ -167,9 +205,26 @@ def ask_for_other_sizes(content: bytes) -> bytes:
     return content.replace(rb"\"hidden\": 8", rb"\"hidden\": 9")
 
 
+def change_a_number(content: bytes) -> bytes:
+    return content[:-1] + bytes([content[-1] ^ 1])
+
+
+def pickle_it(content: bytes) -> bytes:
+    return pickle.dumps(content)
+
+
 @pytest.mark.parametrize(
     "edit",
-    [lambda content: content[:-100], damage_header, drop_a_tensor_name, drop_the_record, ask_for_other_sizes],
+    [
+        lambda content: content[:-100],
+        lambda content: b"",
+        damage_header,
+        drop_a_tensor_name,
+        drop_the_record,
+        ask_for_other_sizes,
+        change_a_number,
+        pickle_it,
+    ],
 )
 def test_a_damaged_checkpoint_is_called_damaged(tmp_path, edit):
     train_into(tmp_path, "rnn", "dyck2")
@@ -182,6 +237,32 @@ def test_a_damaged_checkpoint_is_called_damaged(tmp_path, edit):
     path.unlink()
     with pytest.raises(DataError, match="is missing"):
         load_run(path, 0)
+
+
+def test_a_checkpoint_of_another_version_is_called_that(tmp_path):
+    train_into(tmp_path, "rnn", "dyck2")
+    path = tmp_path / CHECKPOINT
+    about, tensors = load_tensors(path)
+    path.write_bytes(save_tensors({**about, "schema_version": 99, "marnn_bench": "7.0", "new": 1}, tensors))
+    with pytest.raises(
+        DataError, match=r"was written by marnn-bench 7\.0.* Use that, or train the model again"
+    ):
+        load_run(path, 0)
+
+
+def test_the_train_accuracy_is_what_the_evaluator_says_of_the_train_split(tmp_path):
+    """Of runs that have some of the strings right, of which Gumbel noise decides."""
+    data = ("generate", "--task", "dyck1", "--rows", 40, "--window", "2:12", "--out", "data")
+    succeed(*data, cwd=tmp_path)
+    arguments = ("--task", "dyck1", "--data", "data", "--runs", 3, "--out", "mine")
+    said = succeed("train", "stack-rnn-gumbel", *arguments, "--epochs", 9, cwd=tmp_path)
+    training = json.loads((tmp_path / "mine" / TRAINING).read_text())
+    succeed("eval", "mine", "--data", "data", "--split", "train", "--out", "result", cwd=tmp_path)
+    samples = pq.read_table(tmp_path / "result" / "samples.parquet", columns=["run", "correct"]).to_pandas()
+    shares = samples.groupby("run")["correct"].mean().tolist()
+    assert training["train_accuracy"] == shares
+    assert any(0 < share < 1 for share in shares)
+    assert f"train accuracy, %: min {100 * min(shares):.2f}, " in said
 
 
 def test_nothing_is_overwritten_unasked_or_by_a_training_that_fails(tmp_path):

@@ -2,19 +2,22 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from marnn_bench.errors import UsageError
-from marnn_bench.examples import Examples
+from marnn_bench.examples import SetExamples
+from marnn_bench.fresh import fresh_strings
 from marnn_bench.generators.strings import Strings
-from marnn_bench.streams import as_stream, default_reset
+from marnn_bench.streams import Stream, as_stream, default_reset
 from marnn_bench.task import Task
 from marnn_bench.tasks import joulin2015
 from marnn_bench.tasks.suzgun2019 import DYCK2, HOM_PALINDROME, STRING_REVERSAL
 
 
-def examples(task: Task, *texts: str) -> Examples:
+def examples(task: Task, *texts: str) -> SetExamples:
     strings = Strings.from_texts(task.language.alphabet, texts)
-    return Examples(task, "test", strings, task.view.answers(task.language, strings), digest="")
+    return SetExamples(task, "test", strings, task.view.answers(task.language, strings), digest="")
 
 
 def test_three_strings_by_hand() -> None:
@@ -51,6 +54,75 @@ def test_resets_are_those_of_the_authors_program() -> None:
     assert [default_reset(task) for task in tasks] == [1_000, 100, 10]
     stream = as_stream(examples(joulin2015.BINARY_ADDITION, *["1 + 1 = 0 1 ."] * 25))
     assert np.flatnonzero(stream.resets).tolist() == [0, 70, 140]
+
+
+# -- segments
+
+
+class Running:
+    """A model with a memory that nothing but a reset empties: it answers by a hash of all that it was fed since."""
+
+    def reset(self, n: int) -> None:
+        self.memory = np.zeros(n, np.int64)
+
+    def step(self, ids: np.ndarray) -> np.ndarray:
+        self.memory = (31 * self.memory + ids + 7) % 10_007
+        return self.memory % 3 // 2  # 0 twice as often as 1
+
+
+def one_by_one(stream: Stream) -> np.ndarray:
+    """The answers of a model that reads the stream as it is, place after place."""
+    model, answers = Running(), []
+    for fed, _, _, reset in stream:
+        if reset:
+            model.reset(1)
+        answers.append(model.step(np.array([fed]))[0])
+    return np.array(answers)
+
+
+def side_by_side(stream: Stream) -> np.ndarray:
+    """The answers of a model that reads all segments at once; one that has ended is fed 0, and what it says is dropped."""
+    model, segments = Running(), stream.segments
+    starts, lengths = segments.offsets[:-1], segments.lengths
+    answers = np.full(len(segments.ids), -1)
+    model.reset(len(segments))
+    for t in range(lengths.max()):
+        going = t < lengths
+        fed = np.where(going, segments.ids[np.minimum(starts + t, len(segments.ids) - 1)], 0)
+        answers[(starts + t)[going]] = model.step(fed)[going]
+    return answers
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=12), st.integers(1, 14))
+def test_segments_side_by_side_give_the_answers_of_one_stream(sizes: list[int], reset_every: int) -> None:
+    texts = [" ".join("a" * n + "b" * n) for n in sizes]
+    stream = as_stream(examples(joulin2015.ANBN, *texts), reset_every)
+    alone, together = one_by_one(stream), side_by_side(stream)
+    assert together.tolist() == alone.tolist()
+    assert stream.correct(together).tolist() == [
+        all(
+            answer == wanted
+            for answer, (_, wanted, scored, _), of in zip(alone, stream, stream.rows, strict=True)
+            if scored and of == row
+        )
+        for row in range(len(texts))
+    ]
+
+
+def test_segments_of_three_strings_by_hand() -> None:
+    """Two strings, then one: the b that ends the second string is fed behind the reset, and its answer is that string's."""
+    stream = as_stream(examples(joulin2015.ANBN, "a b", "a a b b", "a b"), reset_every=2)
+    assert stream.segments.texts(joulin2015.ANBN.language.alphabet) == ["b a b a a b", "b a b"]
+    assert stream.rows[stream.segments.offsets[1]] == 1
+    whole = as_stream(examples(joulin2015.ANBN, "a b", "a a b b", "a b"), reset_every=3)
+    assert len(whole.segments) == 1
+
+
+def test_a_split_of_the_paper_has_as_many_segments_as_resets() -> None:
+    task = joulin2015.BINARY_ADDITION
+    strings = fresh_strings(task, "train", 0, 0, 205)
+    rows = SetExamples(task, "train", strings, task.view.answers(task.language, strings), digest="")
+    assert len(as_stream(rows).segments) == 21
 
 
 @pytest.mark.parametrize("task", [DYCK2, HOM_PALINDROME, STRING_REVERSAL], ids=lambda task: task.name)

@@ -1,5 +1,7 @@
 """All strings there are, of an alphabet and of a language."""
 
+from itertools import chain, count, islice
+
 import numpy as np
 
 from marnn_bench.generators.language import Language
@@ -16,3 +18,15 @@ def all_strings(symbols: int, length: int) -> Strings:
 def members(language: Language, window: Window) -> Strings:
     """Every string of the language with a size in the window."""
     return Strings.from_ids(language.alphabet, [row for size in window for row in language.enumerate(size)])
+
+
+def small_window(language: Language, most: int = 2_000) -> Window:
+    """The widest window from the third smallest size on that has at most so many strings, at least one size."""
+    sizes = (size for size in count() if language.count(size))
+    low, high, total = next(islice(sizes, 2, None)), 0, 0
+    for size in chain([low], sizes):
+        total += language.count(size)
+        if high and (total > most or size > low + 10):
+            break
+        high = size
+    return Window(low, high)

@@ -1,16 +1,36 @@
-"""Result folders made by hand, in the layout that `marnn-bench eval` writes."""
+"""Result folders whose answers are right or wrong as wanted, in the layout that `marnn-bench eval` writes."""
 
-import hashlib
 import json
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-CONFIDENCE_LEVEL = {"level": 0.95, "method": "wilson"}
+from marnn_bench.evaluation.results import Part
+from marnn_bench.evaluation.samples import samples_table
+from marnn_bench.examples import (
+    Examples,
+    LanguageModellingExamples,
+    RecognitionExamples,
+    SetExamples,
+    TransductionExamples,
+)
+from marnn_bench.scoring.deterministic import NOT_SCORED, right_choices
+from marnn_bench.scoring.language_modelling import symbols_and_ends
+from marnn_bench.scoring.predictions import Predictions
+from marnn_bench.scoring.runs import score_runs, scorer_of
+from marnn_bench.scoring.transduction import wanted_outputs
+from marnn_bench.store.cache import cached_data
+from marnn_bench.store.read import read_split, read_train
+from marnn_bench.tasks.registry import find_task
+
+Record = dict[str, Any]
+
+TRAIN_ROWS = 50
 
 
 def write_result(
@@ -20,121 +40,111 @@ def write_result(
     model: str = "mine",
     task: str = "dyck2",
     split: str = "test",
-    digest: str = "d1" * 32,
-    lengths: ArrayLike | None = None,
+    law: str | None = None,
+    lost: int = 0,
     published_row: str | None = None,
     deviations: dict[str, Any] | None = None,
     **changes: Any,
 ) -> Path:
-    """A finished result: which strings each run has right [runs, rows], strings cycling through 52, 54, ..., 100."""
+    """A finished result: which strings each run has right [runs, rows] of as many strings as the split then has.
+
+    law:   of the strings, if not the task's own
+    lost:  how many of the last strings of run 0 lack answers
+    """
     right = np.atleast_2d(np.asarray(correct, bool))
-    length = np.asarray(lengths) if lengths is not None else 52 + 2 * (np.arange(right.shape[1]) % 25)
+    examples, train = strings(task, split, right.shape[1], law)
     folder.mkdir(parents=True, exist_ok=True)
-    samples = folder / "samples.parquet"
-    _write_samples(samples, right)
-    accuracies = right.mean(axis=1)
-    spread = {
-        "min": accuracies.min(),
-        "max": accuracies.max(),
-        "median": float(np.median(accuracies)),
-        "mean": accuracies.mean(),
-    }
-    record: dict[str, Any] = {
-        "schema_version": 1,
-        "task": {
-            "name": task,
-            "version": "1.0",
-            "view": "next-symbol",
-            "split": split,
-            "law": "pcfg:p=1/2,q=1/4",
-            "window": f"{length.min()}:{length.max()}",
-            "rows": right.shape[1],
-            "symbols": int(length.sum()),
-            "digest": digest,
-            "columns": ["(", ")", "[", "]"],
-        },
-        "model": {
-            "name": model,
-            "interface": "step",
-            "training": {"published_row": published_row, "deviations": deviations or {}}
-            if published_row
-            else None,
-        },
-        "runs": [_run(number, row, length) for number, row in enumerate(right)],
-        "summary": {
-            "runs": len(right),
-            "sequence_accuracy": spread,
-            "position_accuracy": spread,
-            "solved": {"threshold": 0.99, **_share(accuracies >= 0.99)},
-        },
-        "trivial": [
-            {"name": "best constant set", "sequence_accuracy": 0.0, "position_accuracy": 0.31},
-            {"name": "counter", "sequence_accuracy": 0.0124, "position_accuracy": 0.9},
-        ],
-        "samples": {
-            "file": samples.name,
-            "rows": right.size,
-            "sha256": hashlib.sha256(samples.read_bytes()).hexdigest(),
-        },
+    runs = [answers(examples, row) for row in right]
+    runs[0] = without_last(runs[0], lost)
+    write_samples(folder, examples, runs)
+    (folder / "errors.jsonl").write_text("")
+    training = {"published_row": published_row, "deviations": deviations or {}} if published_row else None
+    record = {
+        "schema_version": 2,
+        "model": {"name": model, "interface": "step", "training": training},
+        **score_runs(examples, train, runs),
+        "audit": {"done": True, "checks": []},
+        "samples": {"file": "samples.parquet", "rows": right.size},
+        "errors": {"file": "errors.jsonl", "rows": lost},
         **changes,
     }
     write_record(folder, record)
     return folder
 
 
-def write_record(folder: Path, record: dict[str, Any]) -> None:
-    """Write result.json with the integrity field that fits the record."""
+def write_record(folder: Path, record: Record) -> None:
+    """Write result.json with digests that fit the record and the files beside it."""
+    for entry in ("samples", "errors"):
+        if isinstance(said := record.get(entry), dict) and (folder / str(said.get("file"))).is_file():
+            said["sha256"] = sha256((folder / said["file"]).read_bytes()).hexdigest()
     record.pop("integrity", None)
     canonical = json.dumps(record, sort_keys=True, separators=(",", ":"))
-    record["integrity"] = hashlib.sha256(canonical.encode()).hexdigest()
+    record["integrity"] = sha256(canonical.encode()).hexdigest()
     (folder / "result.json").write_text(json.dumps(record, indent=2))
 
 
-def _write_samples(path: Path, right: np.ndarray) -> None:
-    runs, rows = right.shape
-    columns = {
-        "run": np.repeat(np.arange(runs, dtype=np.uint16), rows),
-        "row": np.tile(np.arange(rows, dtype=np.uint32), runs),
-        "correct": right.ravel(),
-    }
-    pq.write_table(pa.table(columns), path)
+def read_record(folder: Path) -> Record:
+    """result.json as it is."""
+    record: Record = json.loads((folder / "result.json").read_text())
+    return record
 
 
-def _run(number: int, right: np.ndarray, lengths: np.ndarray) -> dict[str, Any]:
-    return {
-        "run": number,
-        "sequence_accuracy": {
-            "value": float(right.mean()),
-            "lower": 0.0,
-            "upper": 1.0,
-            **CONFIDENCE_LEVEL,
-            "n": len(right),
-        },
-        "by_length": [
-            {"length": int(n), "n": int((lengths == n).sum()), **_cell(right[lengths == n])}
-            for n in np.unique(lengths)
-        ],
-    }
+@cache
+def strings(
+    task: str, split: str, rows: int | None = None, law: str | None = None
+) -> tuple[Examples, Examples | None]:
+    """So many strings of a split, if their number can be chosen, and train."""
+    found = find_task(task)
+    chosen = [name for name, own in found.splits.items() if isinstance(own.rows, int) and not own.per_size]
+    sizes = {name: rows if name == split and rows else TRAIN_ROWS for name in chosen}
+    asked = found.with_splits(sizes, law)
+    data = cached_data(asked)
+    return read_split(data, asked, split), read_train(data, asked)
 
 
-def _cell(right: np.ndarray) -> dict[str, Any]:
-    share = _share(right)
-    return {
-        "correct": share["runs"],
-        "value": share["share"],
-        "lower": share["lower"],
-        "upper": share["upper"],
-    }
+def answers(examples: Examples, right: NDArray[np.bool_]) -> Predictions:
+    """Answers of which these strings' are right; those of the others are wrong where they are first asked.
+
+    In language modelling right is the probability of the string under its law, wrong is a nat a symbol less.
+    """
+    match examples:
+        case SetExamples() if examples.task.view.answer == "choices":
+            gold = right_choices(examples)
+            values, offsets = np.where(gold == NOT_SCORED, 0, gold), examples.strings.offsets
+            asked = np.flatnonzero(gold != NOT_SCORED)
+            firsts = asked[np.searchsorted(asked, offsets[:-1])]
+            values[firsts[~right]] = (values[firsts[~right]] + 1) % len(examples.task.columns)
+        case SetExamples():
+            values, offsets = examples.answers.copy(), examples.strings.offsets
+            values[offsets[:-1][~right]] ^= np.uint64(1)
+        case TransductionExamples():
+            wanted = wanted_outputs(examples)
+            kept = np.where(right, wanted.lengths, 1)
+            taken = np.concatenate([ids[:n] for ids, n in zip(wanted, kept, strict=True)])
+            values, offsets = taken.astype(np.int64), np.concatenate([[0], np.cumsum(kept)])
+            wrong = offsets[:-1][~right]
+            values[wrong] = (values[wrong] + 1) % len(examples.task.columns)
+        case RecognitionExamples():
+            values, offsets = (examples.label == right).astype(np.float64), np.arange(len(examples) + 1)
+        case LanguageModellingExamples():
+            offsets = symbols_and_ends(examples).offsets
+            each = examples.log_probs / np.diff(offsets) - ~right
+            values = np.repeat(each, np.diff(offsets))
+    return Predictions.of(values, offsets)
 
 
-def _share(right: np.ndarray) -> dict[str, Any]:
-    """Wilson's interval, in its textbook form."""
-    k, n, z = int(right.sum()), len(right), 1.959963984540054
-    centre, half = k / n + z * z / (2 * n), z * (k / n * (1 - k / n) / n + z * z / (4 * n * n)) ** 0.5
-    scale = 1 + z * z / n
-    return {
-        "runs": k,
-        "share": k / n,
-        "lower": max(0.0, (centre - half) / scale),
-        "upper": (centre + half) / scale,
-    }
+def without_last(predictions: Predictions, lost: int) -> Predictions:
+    """The same, of which nothing is answered about the last strings."""
+    answered = predictions.answered.copy()
+    answered[predictions.offsets[len(predictions) - lost] :] = False
+    return Predictions(predictions.values, answered, predictions.offsets, predictions.totals)
+
+
+def write_samples(folder: Path, examples: Examples, runs: list[Predictions]) -> None:
+    """samples.parquet as `eval` writes it: a row group for each run."""
+    scorer, columns, rows = scorer_of(examples), len(examples.task.columns), range(len(examples))
+    tables = (samples_table(answered, scorer.correctness(answered), columns) for answered in runs)
+    parts = [Part(run, 0, rows, table, []).numbered() for run, table in enumerate(tables)]
+    with pq.ParquetWriter(folder / "samples.parquet", parts[0].schema, compression="zstd") as writer:
+        for part in parts:
+            writer.write_table(part, row_group_size=len(part))

@@ -1,5 +1,6 @@
 """Published numbers, and our results beside them."""
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from click.testing import CliRunner, Result
 from helpers.synthetic_results import write_result
 from marnn_bench.cli import main
 from marnn_bench.leaderboard.published import PublishedRow, published_rows, published_tasks
+from marnn_bench.leaderboard.tables import HEADERS
 from marnn_bench.tasks.registry import builtin_tasks
 
 TABLES = {"dyck2": 2, "dyck3": 3, "dyck6": 4, "hom-palindrome": 5, "string-reversal": 6}
@@ -119,10 +121,10 @@ def test_a_row_in_json_says_whose_it_is(tmp_path: Path) -> None:
 
 
 def test_the_table_fits_80_columns_at_its_widest(tmp_path: Path) -> None:
-    """The longest names, 100 % everywhere, the widest interval, every remark."""
+    """The longest names, 100 % everywhere, the widest interval of up to 700 runs, every remark."""
     results = [
         write_result(tmp_path / str(i), solving(runs), task="dyck6", model="a-model-with-a-very-long-name")
-        for i, runs in enumerate((1, 1000))
+        for i, runs in enumerate((1, 700))
     ]
     done = show(*results)
     table = done.stdout.partition("\n\n")[2]
@@ -131,13 +133,21 @@ def test_the_table_fits_80_columns_at_its_widest(tmp_path: Path) -> None:
     assert "a-model-with-a-very-long-name (2): " in table
 
 
+def test_every_result_has_a_label_of_its_own(tmp_path: Path) -> None:
+    """Also where a model is called as a second one of a name would be."""
+    names = ["mine", "mine (2)", "mine", "mine", "mine (2)"]
+    results = [write_result(tmp_path / str(i), solving(1), model=name) for i, name in enumerate(names)]
+    labels = ["mine", "mine (2)", "mine (3)", "mine (4)", "mine (2) (2)"]
+    assert [row["label"] for row in boards(*results)[0]["ours"]] == labels
+
+
 def test_results_on_different_strings_never_share_a_table(tmp_path: Path) -> None:
     results = [
-        write_result(tmp_path / "a", solving(1), digest="aa" * 32),
-        write_result(tmp_path / "b", solving(1), digest="bb" * 32),
+        write_result(tmp_path / "a", solving(1)),
+        write_result(tmp_path / "b", solving(1), law="uniform"),
         write_result(tmp_path / "c", solving(1), task="dyck3"),
         write_result(tmp_path / "d", solving(1), split="train"),
-        write_result(tmp_path / "e", solving(1), digest="aa" * 32),
+        write_result(tmp_path / "e", solving(1)),
     ]
     found = boards(*results)
     assert [[Path(row["folder"]).name for row in board["ours"]] for board in found] == [
@@ -181,3 +191,74 @@ def test_what_cannot_be_shown_is_refused_in_one_line(arguments: list[str], said:
     assert done.stderr.startswith("Error: ")
     assert len(done.stderr.splitlines()) == 1
     assert said in done.stderr
+
+
+def test_solved_says_nothing_of_a_single_run(tmp_path: Path) -> None:
+    one, many = write_result(tmp_path / "one", solving(1)), write_result(tmp_path / "many", solving(30))
+    assert "olved" not in show(one).stdout.replace(str(tmp_path), "")
+    table = show(one, many, "--format", "csv").stdout.splitlines()
+    assert [line.rpartition(",")[2] for line in table if "ours" in line] == ["", "100 [89-100]"]
+    of_one, of_many = (row["solved"] for row in boards(one, many)[0]["ours"])
+    assert of_one == {"runs": 1}
+    assert (of_many["runs"], of_many["value"], of_many["upper"]) == (30, 1, 1)
+    assert of_many["lower"] == pytest.approx(1 / (1 + 1.96**2 / 30), abs=1e-4)  # Wilson's, of 30 in 30
+
+
+def test_nearly_all_is_not_shown_as_all(tmp_path: Path) -> None:
+    right = np.ones((1, 30_000), bool)
+    right[0, 0] = False
+    shown = show(write_result(tmp_path / "a", right)).stdout
+    (ours,) = (line for line in shown.splitlines() if line.startswith("ours: mine"))
+    assert ours.split()[2:] == ["1", *["99.997"] * 4]
+
+
+LOST: dict[str, Any] = {"lost": 7}
+FAILED: dict[str, Any] = {
+    "audit": {
+        "done": True,
+        "checks": [
+            {"name": "same answers alone", "passed": False, "detail": "3 of 64 differ"},
+            {"name": "same answers twice", "passed": True, "detail": ""},
+        ],
+    }
+}
+
+
+@pytest.mark.parametrize("style", ["human", "markdown", "latex", "csv"])
+def test_results_that_lack_answers_or_failed_their_audit_are_marked(style: str, tmp_path: Path) -> None:
+    results = [
+        write_result(tmp_path / "a", solving(2), model="lossy", **LOST),
+        write_result(tmp_path / "b", solving(2), model="audited", **FAILED),
+        write_result(tmp_path / "c", solving(2), model="clean"),
+        write_result(tmp_path / "d", solving(2), model="both", **LOST, **FAILED),
+    ]
+    shown = show(*results, "--task", "dyck2", "--format", style).stdout
+    published = len({mark for row in published_rows("dyck2") for mark in row.remarks})
+    lost, failed = "¹²³⁴⁵"[published : published + 2]
+    assert all(text in shown for text in (f"lossy {lost}", f"audited {failed}", f"both {lost}{failed}"))
+    assert not any(f"clean {mark}" in shown for mark in "¹²³⁴")
+    if style != "csv":
+        assert shown.count(f"{lost} 7 strings lack answers and count as wrong.") == 1
+        assert shown.count(f"{failed} Failed its audit: same answers alone.") == 1
+    assert [(row["lost"], row["audit_failed"]) for row in boards(*results)[0]["ours"]] == [
+        (7, []),
+        (0, ["same answers alone"]),
+        (0, []),
+        (7, ["same answers alone"]),
+    ]
+
+
+def test_names_keep_to_their_cell_in_every_format(tmp_path: Path) -> None:
+    """A model called as if it were further cells: the formats escape what would end one."""
+    result = write_result(tmp_path / "a", solving(2), model="a|b,\\c&_<i>")
+    row = next(line for line in show(result, "--format", "markdown").stdout.splitlines() if "ours" in line)
+    assert r"ours: a\|b,\\c&_&lt;i>" in row
+    assert row.replace(r"\|", "").count("|") == len(HEADERS) + 2
+    (cells,) = (
+        cells
+        for cells in csv.reader(show(result, "--format", "csv").stdout.splitlines())
+        if "ours" in cells[0]
+    )
+    assert cells[0] == "ours: a|b,\\c&_<i>"
+    latex = next(line for line in show(result, "--format", "latex").stdout.splitlines() if "ours" in line)
+    assert r"a|b,\textbackslash{}c\&\_\ensuremath{<}i\ensuremath{>}" in latex

@@ -1,15 +1,14 @@
-"""Reading result folders: what is damaged, edited or unfinished is named."""
+"""Results as boards read them: every figure as it was found, every text on one printable line."""
 
 import json
-from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from helpers.command_line import succeed
-from helpers.synthetic_results import write_record, write_result
+from helpers.synthetic_results import read_record, strings, write_record, write_result
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.leaderboard.results import read_result
 from marnn_bench.leaderboard.statistics import Spread
@@ -24,13 +23,13 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_result_reads_back_as_written(folder: Path) -> None:
     result = read_result(folder)
-    assert (result.correct() == RIGHT).all()
+    assert (result.values() == RIGHT).all()
     assert (result.model, result.published_row, result.task.rows) == ("stack-rnn", "Stack-RNN+Softmax", 40)
-    assert result.accuracy == Spread.of(RIGHT.mean(axis=1))
-    assert [run.accuracy for run in result.runs] == RIGHT.mean(axis=1).tolist()
-    by_length = result.runs[0].by_length
-    assert by_length[52].value == RIGHT[0, [0, 25]].mean()
-    assert list(by_length) == list(range(52, 101, 2))
+    assert result.spread == Spread.of(RIGHT.mean(axis=1))
+    assert [run.value for run in result.runs] == RIGHT.mean(axis=1).tolist()
+    lengths = strings("dyck2", "test", 40)[0].strings.lengths
+    by_length = {length: cell.value for length, cell in result.runs[0].by_length.items()}
+    assert by_length == {n: RIGHT[0, lengths == n].mean() for n in np.unique(lengths).tolist()}
 
 
 MODEL = """
@@ -49,8 +48,8 @@ def test_what_the_evaluator_writes_is_read(tmp_path: Path) -> None:
     succeed("generate", "--task", "dyck2", "--rows", 30, "--out", "data", cwd=tmp_path)
     succeed("eval", "model.py", "--task", "dyck2", "--data", "data", "--out", "result", cwd=tmp_path)
     result = read_result(tmp_path / "result")
-    assert result.correct().shape == (1, 30)
-    assert not result.correct().any()
+    assert result.values().shape == (1, 30)
+    assert not result.values().any()
     assert (result.model, result.task.window, result.solved_runs) == ("model", "52:100", 0)
     assert result.trivial.keys() == {"best constant set", "best set by last symbol", "counter"}
     verdict = json.loads(succeed("compare", "result", "result", "--format", "json", cwd=tmp_path))["verdict"]
@@ -63,74 +62,67 @@ def test_an_unfinished_evaluation_is_told_from_a_damaged_one(folder: Path) -> No
         read_result(folder)
 
 
-def edit_a_number(folder: Path) -> None:
-    path = folder / "result.json"
-    path.write_text(path.read_text().replace('"rows": 40', '"rows": 41'))
-
-
-def cut_result(folder: Path) -> None:
-    path = folder / "result.json"
-    path.write_text(path.read_text()[:-20])
-
-
-def cut_samples(folder: Path) -> None:
-    path = folder / "samples.parquet"
-    path.write_bytes(path.read_bytes()[:-1])
-
-
-def lose_samples(folder: Path) -> None:
-    (folder / "samples.parquet").unlink()
-
-
-def newer_schema(folder: Path) -> None:
-    record = json.loads((folder / "result.json").read_text())
-    write_record(folder, record | {"schema_version": 2})
-
-
-def lose_a_field(folder: Path) -> None:
-    record = json.loads((folder / "result.json").read_text())
-    del record["task"]["digest"]
-    write_record(folder, record)
-
-
-def not_an_object(folder: Path) -> None:
-    (folder / "result.json").write_text("[1]")
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [edit_a_number, cut_result, cut_samples, lose_samples, newer_schema, lose_a_field, not_an_object],
-)
-def test_damage_is_found_and_named_in_one_line(damage: object, folder: Path) -> None:
-    assert callable(damage)
-    damage(folder)
-    with pytest.raises(DataError) as found:
+@pytest.mark.parametrize("text", ["[1]", "[" * 100_000, '{"schema_version": 2}', "null", "{", ""])
+def test_what_is_no_record_is_damaged(text: str, folder: Path) -> None:
+    (folder / "result.json").write_text(text)
+    with pytest.raises(DataError, match="is damaged") as found:
         read_result(folder)
-    assert str(folder) in str(found.value)
     assert len(str(found.value).splitlines()) == 1
 
 
-def replace_samples(folder: Path, right: np.ndarray) -> None:
-    """Other samples under a result.json whose sha256 and integrity fit them."""
-    other = write_result(folder.parent / "other", right)
-    record = json.loads((folder / "result.json").read_text())
-    record["samples"] = json.loads((other / "result.json").read_text())["samples"]
-    (folder / "samples.parquet").write_bytes((other / "samples.parquet").read_bytes())
+def forge(folder: Path, *path: str | int, value: object) -> None:
+    """Another value of one field, under an integrity that fits."""
+    record = read_record(folder)
+    field: Any = record
+    for key in path[:-1]:
+        field = field[key]
+    field[path[-1]] = value
     write_record(folder, record)
 
 
-@pytest.mark.parametrize("right", [~RIGHT, RIGHT[:2], RIGHT[:, :-1]], ids=["answers", "runs", "rows"])
-def test_samples_of_another_evaluation_are_found_out(right: np.ndarray, folder: Path) -> None:
-    replace_samples(folder, right)
-    with pytest.raises(DataError):
-        read_result(folder).correct()
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("model", "name"), "mine\n| forged | 100.00 |"),
+        (("model", "name"), "\x1b[2J"),
+        (("model", "name"), "mine\u202e"),
+        (("model", "name"), "m" * 201),
+        (("model", "name"), ""),
+        (("model", "name"), None),
+        (("model", "training"), "none"),
+        (("model", "training", "published_row"), ["Stack-RNN"]),
+        (("model", "training", "deviations"), {"epochs": {"paper": 3, "here": "2\n"}}),
+        (("model", "training", "deviations"), {"epochs": {"paper": 3}}),
+        (("model", "training", "deviations"), {"\x07": {"paper": 3, "here": 2}}),
+        (("audit",), {"done": True, "checks": [{"name": "a\x07", "passed": False, "detail": ""}]}),
+        (("audit",), {"done": True, "checks": [7]}),
+        (("audit",), []),
+    ],
+    ids=lambda value: ".".join(map(str, value)) if isinstance(value, tuple) else None,
+)
+def test_text_that_is_not_of_one_printable_line_is_damage(
+    path: tuple[str | int, ...], value: object, folder: Path
+) -> None:
+    forge(folder, *path, value=value)
+    with pytest.raises(DataError) as found:
+        read_result(folder)
+    assert str(found.value).isprintable()
+    assert len(str(found.value)) < 500
 
 
-def test_samples_out_of_order_are_refused(folder: Path) -> None:
-    samples = pq.read_table(folder / "samples.parquet")
-    pq.write_table(samples.sort_by([("row", "descending")]), folder / "samples.parquet")
-    record = json.loads((folder / "result.json").read_text())
-    record["samples"]["sha256"] = sha256((folder / "samples.parquet").read_bytes()).hexdigest()
-    write_record(folder, record)
-    with pytest.raises(DataError, match="in order"):
-        read_result(folder).correct()
+def test_lost_answers_and_failed_checks_are_read(folder: Path, tmp_path: Path) -> None:
+    assert (read_result(folder).lost, read_result(folder).audit_failed) == (0, ())
+    checks = [{"name": name, "passed": name == "a", "detail": "-"} for name in "abc"]
+    lossy = write_result(tmp_path / "lossy", RIGHT, lost=12, audit={"done": True, "checks": checks})
+    assert (read_result(lossy).lost, read_result(lossy).audit_failed) == (12, ("b", "c"))
+
+
+def test_what_a_training_differs_by_is_its_two_values_alone(tmp_path: Path) -> None:
+    said = {"epochs": {"paper": 3, "here": 2, "more": "\x1b"}}
+    result = write_result(tmp_path / "a", RIGHT, published_row="Vanilla LSTM", deviations=said)
+    assert read_result(result).deviations == {"epochs": {"paper": 3, "here": 2}}
+
+
+def test_solved_has_an_interval_over_several_runs_only(folder: Path, tmp_path: Path) -> None:
+    assert read_result(folder).solved is not None
+    assert read_result(write_result(tmp_path / "one", RIGHT[:1])).solved is None

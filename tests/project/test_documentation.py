@@ -2,17 +2,26 @@
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import api
 import quickstart
 import readme
+import reproduced
 from helpers.command_line import marnn
 from helpers.paths import ROOT
+from marnn_bench.evaluation.source import ModelSource
+from marnn_bench.library.evaluate import evaluate
+from marnn_bench.scoring.metrics import LOWER_IS_BETTER
+from marnn_bench.tasks.registry import find_task
+from marnn_bench.views import View
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 QUICK = ["--epochs", "1", "--rows", "50"]
 """What is added to `train`, so that a page takes seconds; the demo trains in full."""
 
@@ -35,10 +44,35 @@ def test_the_commands_of_a_page_work(page: Path, tmp_path: Path) -> None:
     for name, content in model_files(page).items():
         (tmp_path / name).write_text(content)
     for program, *arguments in commands(page):
+        if program == "python":
+            subprocess.run([sys.executable, *arguments], cwd=tmp_path, check=True)
+            continue
         assert program == "marnn-bench"
         quick = QUICK if arguments[0] == "train" else []
         outcome = marnn(*arguments, *quick, cwd=tmp_path)
         assert outcome.code == 0, f"{arguments}: {outcome.err}"
+
+
+SHOWN = model_files(ROOT / "docs" / "models.md")
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_models_on_the_page_of_models_are_right(name: str, tmp_path: Path) -> None:
+    """Every answer of theirs; in language modelling, better than those of a bigram model."""
+    (tmp_path / name).write_text(SHOWN[name])
+    (task,) = ModelSource.find(tmp_path / name).tasks
+    result = evaluate(tmp_path / name, task, rows=50)
+    if result.examples.task.headline in LOWER_IS_BETTER:
+        bigram = next(it for it in result.record["trivial"] if it["name"] == "bigram")
+        assert result.accuracy < bigram["metrics"][result.examples.task.headline]
+    else:
+        assert result.accuracy == 1
+
+
+def test_the_page_of_models_has_one_for_each_view() -> None:
+    source = (ROOT / "docs" / "models.md").read_text()
+    tasks = re.findall(r'^tasks = \("(.+)",\)$', source, re.MULTILINE)
+    assert {find_task(name).view.name for name in tasks} == {view.name for view in get_args(View)}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
@@ -51,13 +85,20 @@ def test_the_python_blocks_of_a_page_run(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+    prose = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#:]+)\)", prose):
         assert (page.parent / target).exists(), target
 
 
 def test_the_table_of_tasks_in_the_readme_is_up_to_date() -> None:
     """If not: make docs"""
     assert readme.README.read_text() == readme.readme()
+
+
+def test_the_tables_on_the_page_of_baselines_are_up_to_date() -> None:
+    """If not: make docs"""
+    assert reproduced.PAGE.read_text() == reproduced.page()
+    assert {path.stem for path in reproduced.RECORDS.iterdir()} == {it["name"] for it in reproduced.records()}
 
 
 def test_the_page_of_the_library_is_up_to_date() -> None:

@@ -71,8 +71,8 @@ def test_several_tasks_and_splits_end_in_one_table(tmp_path: Path) -> None:
     arguments = ("eval", "my_model.py", "--task", "dyck1", "--task", "dyck2", "--split", "train,test")
     listed = [*csv.DictReader(succeed(*arguments, "--format", "csv", cwd=tmp_path).splitlines())]
     assert {row["data"] for row in listed} == {"rows 30"}
-    assert [(row["task"], row["split"], row["strings"]) for row in listed] == [
-        ("dyck1", "train", "30"), ("dyck1", "test", "30"), ("dyck2", "train", "30"), ("dyck2", "test", "30"),
+    assert [(row["task"], row["split"], row["metric"]) for row in listed] == [
+        *((task, split, "sequence") for task in ("dyck1", "dyck2") for split in ("train", "test")),
     ]  # fmt: skip
     succeed(*arguments, "--out", "all", cwd=tmp_path)
     assert result(tmp_path / "all" / "dyck2" / "train")
@@ -112,13 +112,15 @@ def test_a_name_is_no_path(name: str, tmp_path: Path) -> None:
     assert ended.code == 2 and "cannot be called" in ended.error
 
 
-def test_what_cannot_be_scored_check_and_eval_refuse_with_the_same_words(tmp_path: Path) -> None:
+def test_what_cannot_be_evaluated_check_and_eval_refuse_with_the_same_words(tmp_path: Path) -> None:
+    """A model of sets can be no language model."""
     write(tmp_path)
-    for task in ("dyck2-recognition", "sequence-copy", "anbn"):
-        said = {
-            marnn(command, "my_model.py", "--task", task, cwd=tmp_path).error for command in ("eval", "check")
-        }
-        assert len(said) == 1
+    for task, said in (("dyck9", "no task 'dyck9'"), ("dyck1--lm", "answered a set, where probabilities")):
+        refusals = [
+            marnn(command, "my_model.py", "--task", task, cwd=tmp_path) for command in ("eval", "check")
+        ]
+        assert all(said in refused.error for refused in refusals)
+        assert len({refused.code for refused in refusals}) == 1
 
 
 def test_every_task_has_a_default_split_and_is_in_a_suite_of_its_class_view_and_paper() -> None:
@@ -142,7 +144,7 @@ def test_the_core_suite_is_a_dozen_tasks_over_all_classes_and_views() -> None:
         (["tasks", "dyck2"], "marnn-bench tasks show dyck2"),
         (["generate", "dyck3"], "marnn-bench generate --task dyck3"),
         (["leaderboard", "runs/mine"], "marnn-bench leaderboard show runs/mine"),
-        (["train", "stack-rnn", "--task", "dyck2", "--out", "o", "--gpu"], "on the CPU so far"),
+        (["train", "stack-rnn", "--task", "dyck2", "--out", "o", "--gpu"], "`train --device cuda`"),
         (["eval", "m.py", "--task", "counters"], "Did you mean counter"),
         (["tasks", "show", "counter"], "counter is a suite of 1"),
     ],

@@ -35,7 +35,7 @@ def test_every_task_has_its_picture() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["dyck5", "shuffle6", "memorization", "svo-sov", "anbn-recognition", "anbn--recognition"],
+    ["dyck5", "shuffle6", "memorization", "svo-sov", "anbn-recognition", "anbn--recognition", "dyck2--lm"],
 )
 def test_a_task_of_every_view_can_be_shown(name: str, tmp_path: Path) -> None:
     out = succeed("tasks", "show", name, "--plot", "shape.svg", cwd=tmp_path)

@@ -51,7 +51,7 @@ def test_a_function_or_an_object_gets_the_figures_of_its_file(
 
 def test_every_run_of_a_train_folder_is_asked(data: Path, tmp_path: Path) -> None:
     result = marnn_bench.evaluate(write_trained(tmp_path), "dyck2", data=data)
-    assert [run["sequence_accuracy"]["value"] for run in result.record["runs"]] == [0, 1, 0]
+    assert [run["metrics"]["sequence_accuracy"]["value"] for run in result.record["runs"]] == [0, 1, 0]
 
 
 def test_results_are_tables_and_lists_of_strings(data: Path) -> None:
@@ -93,7 +93,7 @@ def test_an_error_of_the_model_carries_its_traceback(data: Path) -> None:
 @pytest.mark.parametrize(
     ("task", "options", "message"),
     [
-        ("dyck2-recognition", {}, "only `generate` and `verify`"),
+        ("dyck2-recognition", {}, "has no dyck2-recognition. Add it with"),
         ("dyck2", {"rows": 2_000}, "has 1,100 rows here, not 2000"),
         ("dyck2", {"split": "exam"}, "has no split 'exam'"),
         ("dyck9", {}, "no task 'dyck9'"),

@@ -222,7 +222,9 @@ def test_the_digest_sees_every_cell_and_no_slicing() -> None:
     assert block_digest(longer.slice(2, 2)) == block_digest(batch)
 
 
-@pytest.mark.parametrize("name", ["anbncn", "dyck3", "string-reversal", "svo-sov", "dyck2--recognition"])
+@pytest.mark.parametrize(
+    "name", ["anbncn", "dyck3", "string-reversal", "svo-sov", "dyck2--recognition", "dyck2--lm"]
+)
 def test_a_block_in_pieces_has_the_digest_and_the_rows_of_the_whole(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,6 +288,13 @@ def test_a_wrong_option_says_what_to_do(arguments: list[str], message: str, tmp_
 def test_a_window_without_strings_is_named(tmp_path: Path) -> None:
     outcome = marnn("generate", "--task", "dyck3", "--window", "7:7", "--out", "d", cwd=tmp_path)
     assert (outcome.code, outcome.error) == (2, "dyck3 has no strings in the window 7:7. Try 7:8.")
+
+
+def test_a_recognition_split_of_one_row_has_a_card(tmp_path: Path) -> None:
+    """A member alone: of the two kinds of rows, those that there are are shown."""
+    generate(find_task("dyck1-recognition").with_splits({"train": 1}), tmp_path)
+    card = (tmp_path / "README.md").read_text()
+    assert card.count('"label": ') == 1
 
 
 def test_more_distinct_rows_than_exist_names_their_number(tmp_path: Path) -> None:

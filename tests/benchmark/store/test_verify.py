@@ -23,6 +23,7 @@ from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_split
 from marnn_bench.store.verify import verify
 from marnn_bench.store.write import describe, generate
+from marnn_bench.task import Task
 from marnn_bench.tasks.registry import find_task
 
 
@@ -94,6 +95,7 @@ def test_a_split_of_another_major_version_is_decided_by_the_automaton_alone(tmp_
 
 
 TINY = find_task("dyck3").with_splits({"train": 30, "test": 20})
+WEIGHTED = find_task("dyck3--lm").with_splits({"train": 30, "test": 20})
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -125,10 +127,11 @@ def parent(content: Any, path: tuple[Any, ...]) -> Any:
     return content
 
 
+@pytest.mark.parametrize("task", [TINY, WEIGHTED], ids=["dyck3", "dyck3--lm"])
 @pytest.mark.parametrize("receipts", [True, False], ids=["generated", "from the Hub"])
-def test_every_field_of_a_manifest_is_verified(receipts: bool, tmp_path: Path) -> None:
+def test_every_field_of_a_manifest_is_verified(task: Task, receipts: bool, tmp_path: Path) -> None:
     """In a copy from the Hub, which has no receipts, too."""
-    generate(TINY, tmp_path)
+    generate(task, tmp_path)
     if not receipts:
         shutil.rmtree(tmp_path / ".receipts")
     list(verify(tmp_path))
@@ -144,10 +147,11 @@ def test_every_field_of_a_manifest_is_verified(receipts: bool, tmp_path: Path) -
             pytest.fail(f"{path} can be edited")
 
 
-def test_every_field_of_a_receipt_is_verified(tmp_path: Path) -> None:
+@pytest.mark.parametrize("task", [TINY, WEIGHTED], ids=["dyck3", "dyck3--lm"])
+def test_every_field_of_a_receipt_is_verified(task: Task, tmp_path: Path) -> None:
     """Though manifest and card agree with it."""
-    generate(TINY, tmp_path)
-    path = tmp_path / ".receipts/dyck3/test-00000-of-00001.json"
+    generate(task, tmp_path)
+    path = tmp_path / f".receipts/{task.name}/test-00000-of-00001.json"
     receipt = json.loads(path.read_text())
     for place in leaves(receipt):
         changed = copy.deepcopy(receipt)

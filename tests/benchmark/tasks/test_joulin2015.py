@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from marnn_bench.examples import Examples
+from marnn_bench.examples import SetExamples
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 from marnn_bench.store.content import contents
@@ -26,7 +26,7 @@ every_task = pytest.mark.parametrize("task", tasks.TASKS, ids=lambda task: task.
 def stream_of(task: Task, *texts: str) -> Stream:
     strings = Strings.from_texts(task.language.alphabet, map(" ".join, texts))
     assert task.language.accepts(strings).all()
-    return as_stream(Examples(task, "test", strings, task.view.answers(task.language, strings), digest=""))
+    return as_stream(SetExamples(task, "test", strings, task.view.answers(task.language, strings), digest=""))
 
 
 @pytest.mark.parametrize(("task", "printed", "strings"), TABLE_1, ids=lambda x: getattr(x, "name", ""))

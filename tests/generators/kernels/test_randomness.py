@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from helpers.random123 import KNOWN_ANSWERS
 from marnn_bench.generators import thresholds as thresholds_module
 from marnn_bench.generators.kernels import philox
 from marnn_bench.generators.kernels.choice import choose
@@ -15,13 +16,6 @@ from marnn_bench.generators.kernels.compiler import kernel
 from marnn_bench.generators.keys import derive_key, key_words
 from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.thresholds import thresholds
-
-KNOWN_ANSWERS = [
-    ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
-    ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff", "408f276d 41c83b0e a20bc7c6 6d5451fd"),
-    ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
-]
-"""Of Philox4x32-10, from Random123's kat_vectors: counter, key, block."""
 
 
 @kernel

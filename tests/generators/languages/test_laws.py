@@ -101,6 +101,19 @@ def test_a_string_outside_the_law_has_probability_zero(language: Language, spec:
 
 
 @every_law
+def test_a_law_is_exact_if_it_gives_probabilities(language: Language, spec: str, window: Window) -> None:
+    """Among all laws of its language, too."""
+    assert language.law(spec).is_exact
+    for name in language.law_names:
+        law = language.law(name)
+        if law.is_exact:
+            assert len(law.log_prob(members(language, window), window)) > 0
+        else:
+            with pytest.raises(LanguageError, match="has no exact probabilities"):
+                law.log_prob(members(language, window), window)
+
+
+@every_law
 def test_no_draws_give_no_strings(language: Language, spec: str, window: Window) -> None:
     assert len(draw(language.law(spec), window, 0)) == 0
 

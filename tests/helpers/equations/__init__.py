@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
 
 import pytest
 import torch
@@ -16,49 +15,48 @@ from torch import Tensor, nn
 from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.parameters import Parameters
 
-Layers = dict[str, tuple[Tensor, Tensor]]
-"""Weight [outputs, inputs] and bias of each affine map, under the names that the cell gives them."""
-
 
 class Equations(nn.Module, ABC):
-    """A model whose `controller` is one of torch's cells (RNNCell, GRUCell, LSTMCell), all else nn.Linear layers.
+    """A model of torch's layers: `controller` is one of torch's cells (RNNCell, LSTMCell), all else is nn.Linear.
 
     Those are called like the cell's maps; the controller's two are `input` and `hidden`.
     """
 
-    controller: Any
+    controller: nn.RNNCellBase
 
     def __init__(self, cell: Cell) -> None:
         super().__init__()
         self.symbols = cell.symbols
-        self.output = nn.Linear(cell.controller.hidden, cell.columns)
 
     @abstractmethod
-    def hidden_units(self, inputs: Tensor) -> Tensor:
-        """The hidden units after each step of a string: [steps, symbols] one-hot -> [steps, hidden]."""
+    def outputs(self, inputs: Tensor, temperature: float, noise: Tensor) -> Tensor:
+        """The outputs after each symbol.
 
-    def forward(self, ids: Tensor) -> Tensor:
+        inputs: [steps, symbols] one-hot;  noise: [steps, actions] standard Gumbel  ->  [steps, columns]
+        """
+
+    def forward(self, ids: Tensor, temperature: float = 1.0, noise: Tensor | None = None) -> Tensor:
         """The outputs after each symbol of a string: [steps] -> [steps, columns]."""
         inputs = nn.functional.one_hot(ids, self.symbols).double()
-        return torch.sigmoid(self.output(self.hidden_units(inputs)))
+        return self.outputs(inputs, temperature, inputs.new_zeros(len(ids), 0) if noise is None else noise)
 
-    def layers(self) -> Layers:
-        """Every affine map."""
-        cell = self.controller
-        others = {name: layer for name, layer in self.named_children() if layer is not cell}
-        return {
-            "input": (cell.weight_ih, cell.bias_ih),
-            "hidden": (cell.weight_hh, cell.bias_hh),
-            **{name: (layer.weight, layer.bias) for name, layer in others.items()},
-        }
+    def named(self) -> dict[str, Tensor]:
+        """Every parameter under the name that our cell gives it, in torch's layout: weights are [outputs, inputs]."""
+        ours = {"controller.weight_ih": "input.weight", "controller.bias_ih": "input.bias"}
+        ours |= {"controller.weight_hh": "hidden.weight", "controller.bias_hh": "hidden.bias"}
+        return {ours.get(name, name): parameter for name, parameter in self.named_parameters()}
 
     def load(self, w: Parameters, run: int) -> "Equations":
         """The same with the parameters of one run of the cell."""
         with torch.no_grad():
-            for name, (weight, bias) in self.layers().items():
-                weight.copy_(w[name].weight[run].T)
-                bias.copy_(w[name].bias[run, 0])
+            for name, parameter in self.named().items():
+                parameter.copy_(in_torch_layout(name, w.tensors[name][run]))
         return self
+
+
+def in_torch_layout(name: str, ours: Tensor) -> Tensor:
+    """A weight, [inputs, outputs], and a bias, [1, outputs], of ours as torch has it."""
+    return ours[0] if name.endswith(".bias") else ours.T
 
 
 def equations(baseline: str, cell: Cell) -> Equations:

@@ -1,0 +1,41 @@
+"""The losses and optimisers that recipes name."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import torch
+from torch import Tensor
+
+from marnn_bench.baselines.cells.parameters import Parameters
+from marnn_bench.baselines.recipes import Recipe
+
+TINY: Final = torch.finfo(torch.float64).tiny
+
+
+def squared_error(scores: Tensor, answers: Tensor, weights: Tensor | None = None) -> Tensor:
+    """The squared error of each run, averaged over columns and by weight over steps: [run]"""
+    errors = (scores - answers).square()
+    return errors.mean((1, 2, 3)) if weights is None else (errors.mean(3) * weights).sum((1, 2))
+
+
+def cross_entropy(scores: Tensor, answers: Tensor, weights: Tensor | None = None) -> Tensor:
+    """-log of the score of the right column, in nats, averaged by weight over steps: [run]"""
+    of_step = -(answers * scores.clamp(min=TINY).log()).sum(3)
+    return of_step.mean((1, 2)) if weights is None else (of_step * weights).sum((1, 2))
+
+
+LOSSES: Final[Mapping[str, Callable[[Tensor, Tensor, Tensor | None], Tensor]]] = {
+    "squared error": squared_error,
+    "cross-entropy": cross_entropy,
+}
+"""By name, of scores and answers [run, batch, steps, columns], and weights [1, batch, steps], or None if all weigh alike."""
+
+
+def make_optimiser(recipe: Recipe, parameters: Parameters) -> torch.optim.Optimizer:
+    """The optimiser of a recipe. It works on each number alone, so one serves all runs."""
+    tensors = [*parameters.tensors.values()]
+    if recipe.optimiser == "sgd":
+        return torch.optim.SGD(tensors, lr=recipe.learning_rate)
+    return torch.optim.Adam(
+        tensors, lr=recipe.learning_rate, betas=recipe.betas, eps=recipe.epsilon, fused=True
+    )

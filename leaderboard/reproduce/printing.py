@@ -1,0 +1,208 @@
+"""Reproductions in print, all from their records: as text of 80 columns, as a table, as a page."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from math import ceil, floor
+from typing import Final
+
+from marnn_bench.commands.output import Footnotes, Table, show_percent
+from marnn_bench.commands.report import METRICS
+from marnn_bench.leaderboard.boards import SEQUENCE_ACCURACY
+from marnn_bench.leaderboard.tables import wrapped
+from marnn_bench.scoring.metrics import Record
+
+NUMBERS: Final = ("min", "max", "median", "mean")
+NARROW: Final = ("min", "max", "med", "mean", "solved")
+NAME_WIDTH: Final = 32
+"""Of a terminal's 80 columns, with numbers up to 100.00* and shares like 100 [96-100]."""
+
+ROUNDING: Final = 0.00005
+"""Half a unit of the last place of what papers print."""
+
+
+def text_of(record: Record) -> str:
+    """Heading, a table for each task, and what its marks mean."""
+    tables = [_grid(record)] if is_grid(record) else [*_narrow_tables(record)]
+    heading, below = [title_of(record), *_heading(record)], [*_explained(record), *_besides(record)]
+    parts = ["\n".join(map(wrapped, heading)), *map(str, tables), "\n".join(map(wrapped, below))]
+    return "\n\n".join(filter(None, parts))
+
+
+def table_of(record: Record) -> Table:
+    """The table, wide: a line for each row."""
+    return _grid(record) if is_grid(record) else _wide(record)
+
+
+def page_of(record: Record) -> str:
+    """The table as a page of Markdown."""
+    return f"# {title_of(record)}\n\n{section_of(record)}\n" + "".join(
+        f"\n{line}\n" for line in _explained(record)
+    )
+
+
+def section_of(record: Record) -> str:
+    """The table as Markdown, without its title and what is the same of all tables."""
+    table = table_of(record).formatted("markdown")
+    return "\n\n".join(filter(None, [" ".join(_heading(record)), table, *_besides(record)]))
+
+
+def title_of(record: Record) -> str:
+    """What it stands in, and the tasks."""
+    tasks = dict.fromkeys(row["task"] for row in record["rows"])
+    return str(record["source"]) if is_grid(record) else f"{record['source']}: {', '.join(tasks)}"
+
+
+def is_grid(record: Record) -> bool:
+    """Whether learning rates and epochs vary."""
+    return "learning_rates" in record
+
+
+def _heading(record: Record) -> Iterator[str]:
+    asked = [row["ours"]["strings"] for row in record["rows"] if "strings" in row["ours"]]
+    headlines = {strings["headline"]: METRICS[strings["headline"]] for strings in asked}
+    metric = " or ".join(headlines.values()) or METRICS[SEQUENCE_ACCURACY]
+    what = "Runs that solve the task" if is_grid(record) else f"{metric.capitalize()} on the test split"
+    options = record["options"]
+    sizes = {row["published"]["runs"] for row in record["rows"] if row.get("published")}
+    paper = f"; the paper's: {' or '.join(map(str, sorted(sizes)))}" if sizes else ""
+    engines = " or ".join(dict.fromkeys(row["ours"]["engine"] for row in record["rows"]))
+    yield (
+        f"{what}, percent; ours: {options['runs']:,} runs from seed {options['seed']}, trained by the {engines} "
+        f"engine{paper}."
+    )
+    for strings in {strings["digest"]: strings for strings in asked}.values():
+        yield (
+            f"{strings['name']} {strings['version']}, {strings['split']}: {strings['rows']:,} strings, window "
+            f"{strings['window']}, law {strings['law']}, digest {strings['digest'][:12]}."
+        )
+
+
+def _explained(record: Record) -> Iterator[str]:
+    rows = record["rows"]
+    if sizes := {ends["runs"] for row in rows if (ends := row["ours"].get("intervals"))}:
+        size = max(sizes)
+        yield (
+            f"Ranges: 95 % of all sets of {size} of our runs have their minimum, maximum, median and mean between "
+            "these ends, rounded outwards. *: the paper's number lies outside."
+        )
+    if any(row["ours"]["solved"] for row in rows):
+        yield "Solved: percent of our runs that reach 99 %, with its 95 % interval."
+
+
+def _besides(record: Record) -> Iterator[str]:
+    if left_out := record["left_out"]:
+        there = {row["model"] for row in record["rows"]}
+        yield f"{len(left_out)} of {len(there) + len(left_out)} rows are left out."
+    yield from record["statements"]
+
+
+def _notes_of(row: Record) -> Iterator[str]:
+    """What is to be known of our row."""
+    ours = row["ours"]
+    departures = [f"{name} {it['here']} instead of {it['paper']}" for name, it in ours["deviations"].items()]
+    if departures := [*departures, *ours["departures"]]:
+        yield f"Not as in the paper: {', '.join(departures)}."
+    for name, value in ours["inferred"].items():
+        yield f"{name} {value} is inferred, ours: the paper gives none."
+    yield from ours["doubts"]
+
+
+def _remarks(row: Record) -> Sequence[str]:
+    return row["published"]["remarks"] if row["published"] else ()
+
+
+def _narrow_tables(record: Record) -> Iterator[Table]:
+    """For each task, named where there are several, the paper's row, ours, and what as many of ours would give."""
+    several = len({row["task"] for row in record["rows"]}) > 1
+    for task, of_task in groupby(record["rows"], key=lambda row: row["task"]):
+        rows = [*of_task]
+        notes = Footnotes.of(note for row in rows for note in (*_remarks(row), *_notes_of(row)))
+        lines = [line for row in rows for line in _lines(row, notes)]
+        headers = (f"model, on {task}" if several else "model", *NARROW)
+        yield Table(lines, headers, ("left", *["right"] * len(NUMBERS), "left"), notes.lines)
+
+
+def _lines(row: Record, notes: Footnotes) -> Iterator[list[str]]:
+    paper, ours = row["published"], row["ours"]
+    if paper:
+        label = notes.marked(paper["model"], paper["remarks"])
+        yield [label, *(_published(row, name) for name in NUMBERS), ""]
+    label = notes.marked(f"ours: {row['model']}", _notes_of(row), NAME_WIDTH)
+    yield [label, *(_percent(ours[name]) for name in NUMBERS), _solved(ours["solved"])]
+    if ends := ours["intervals"]:
+        yield [f"{ends['runs']} of ours, 95 %", *(_range(*ends[name]) for name in NUMBERS), ""]
+
+
+def _wide(record: Record) -> Table:
+    """A line for each model: the paper's numbers, then ours with their ranges. Columns with nothing in them are left out."""
+    rows = record["rows"]
+    notes = Footnotes.of(note for row in rows for note in (*_remarks(row), *_notes_of(row)))
+    lines = []
+    for row in rows:
+        ours, ends = row["ours"], row["ours"]["intervals"]
+        shown = [f"{_percent(ours[n])} [{_range(*ends[n])}]" if ends else _percent(ours[n]) for n in NUMBERS]
+        label = notes.marked(row["model"], [*_remarks(row), *_notes_of(row)])
+        published = [_published(row, name) for name in NUMBERS]
+        lines.append([row["task"], label, *published, str(ours["runs"]), *shown, _solved(ours["solved"])])
+    headers = ["task", "model", *(f"paper: {name}" for name in NUMBERS), "ours: runs", *NUMBERS, "solved"]
+    align = ["left", "left", *["right"] * 9, "left"]
+    filled = [column for column in range(len(headers)) if any(line[column] for line in lines)]
+    return Table(
+        [[line[column] for column in filled] for line in lines],
+        [headers[column] for column in filled],
+        [align[column] for column in filled],
+        notes.lines,
+    )
+
+
+def _grid(record: Record) -> Table:
+    """A line for each model, task and number of epochs; a column for each learning rate."""
+    rows, rates = record["rows"], record["learning_rates"]
+    found = {(row["task"], row["model"], row["epochs"], row["learning_rate"]): row for row in rows}
+    notes = Footnotes.of(note for row in rows for note in _notes_of(row))
+    lines = []
+    for task, model, epochs in dict.fromkeys(key[:3] for key in found):
+        of_line = [found[task, model, epochs, rate] for rate in rates]
+        marks = dict.fromkeys(note for row in of_line for note in _notes_of(row))
+        shares = [show_percent(row["ours"]["solved"]["runs"] / row["ours"]["runs"], 0) for row in of_line]
+        lines.append([task, notes.marked(model, marks), str(epochs), *shares])
+    headers = ["task", "model", "epochs", *(f"{rate:g}".removeprefix("0") for rate in rates)]
+    return Table(lines, headers, ["left", "left", *["right"] * (1 + len(rates))], notes.lines)
+
+
+def _percent(share: float | None) -> str:
+    """Empty where it is not known."""
+    return "" if share is None else show_percent(share)
+
+
+def _published(row: Record, name: str) -> str:
+    """A number of the paper, with a star where our runs do not give it."""
+    if not row["published"]:
+        return ""
+    value, ends = row["published"][name], row["ours"]["intervals"]
+    outside = ends and not ends[name][0] - ROUNDING <= value <= ends[name][1] + ROUNDING
+    return _percent(value) + ("*" if outside else "")
+
+
+def _range(lower: float, upper: float) -> str:
+    """In whole percents, rounded outwards.
+
+    >>> _range(0.29, 0.9996), _range(1.0, 1.0)
+    ('29-100', '100')
+    """
+    ends = floor(round(100 * lower, 9)), ceil(round(100 * upper, 9))
+    return "-".join(map(str, dict.fromkeys(ends)))
+
+
+def _solved(solved: Record | None) -> str:
+    """The share of runs with its interval; of a single run, whether it does.
+
+    >>> _solved({"runs": 27, "share": 0.9, "lower": 0.744, "upper": 0.965}), _solved({"runs": 1})
+    ('90 [74-96]', 'yes')
+    """
+    if not solved:
+        return ""
+    if "share" not in solved:
+        return "yes" if solved["runs"] else "no"
+    share, lower, upper = (show_percent(solved[name], 0) for name in ("share", "lower", "upper"))
+    return f"{share} [{lower}-{upper}]"

@@ -1,0 +1,72 @@
+"""Losses and gradients of one string, by the reference and by the compiled program."""
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from marnn_bench.baselines.cells.cell import Cell
+from marnn_bench.baselines.cells.inputs import StringInputs
+from marnn_bench.baselines.cells.noise import UpdateNoise, noise_key
+from marnn_bench.baselines.cells.parameters import Parameters, initialise
+from marnn_bench.baselines.engine.program import Block, Program, Strings, updates_of
+from marnn_bench.baselines.recipes import SUZGUN2019
+from marnn_bench.baselines.training.optimisation import LOSSES
+
+UPDATE = 70_000
+"""Beyond 16 bits, and with a temperature at its floor."""
+
+SEED = 3
+
+
+def random_string(cell: Cell, length: int) -> Strings:
+    """A string of a cell's symbols, with an answer that allows any columns after each."""
+    draw = np.random.default_rng(length)
+    ids = draw.integers(0, cell.symbols, length).astype(np.int32)
+    answers = draw.integers(0, 2**cell.columns, length).astype(np.uint64)
+    return Strings(ids, answers, np.array([0, length]))
+
+
+def by_program(program: Program, cell: Cell, string: Strings, runs: int, loss: str = "squared error"):
+    """The loss of each run, [run], and its gradient by name, [run, ...]."""
+    recipe = replace(SUZGUN2019, loss=loss)
+    drawn = initialise(cell.shapes, SEED, range(runs)).tensors
+    blocks = program.packed({name: tensor.detach().numpy() for name, tensor in drawn.items()})
+    keys = np.zeros((len(blocks), program.lanes), np.uint64)
+    keys.flat[:runs] = [noise_key("training noise", SEED, run) for run in range(runs)]
+    update = updates_of(recipe, UPDATE, 1, 1)
+    update["rate"] = 0  # only the gradient is wanted
+    losses, gradients = [], []
+    for block, key in zip(blocks, keys, strict=True):
+        space, loss_of_lanes = program.space(string.longest), np.zeros((1, program.lanes))
+        program.train(Block(block, block, block, key), string, recipe, update, loss_of_lanes, space)
+        losses.append(loss_of_lanes[0])
+        gradients.append(space[: block.size].reshape(block.shape).copy())
+    return np.concatenate(losses)[:runs], program.unpacked(np.stack(gradients), runs)
+
+
+def by_reference(cell: Cell, string: Strings, runs: int, loss: str = "squared error"):
+    """The same by torch's autograd; the gradient of what the loss does not depend on is zero."""
+    w: Parameters = initialise(cell.shapes, SEED, range(runs))
+    noise = UpdateNoise(SEED, range(runs)).of(UPDATE, 1, len(string.ids), cell.noise) if cell.noise else None
+    temperature = torch.tensor(SUZGUN2019.temperature(UPDATE), dtype=torch.float64)
+    inputs = StringInputs(temperature, None if noise is None else torch.from_numpy(noise))
+    scores = cell.scores(w, torch.from_numpy(string.ids.astype(np.int64))[None, None], inputs)
+    columns = np.arange(cell.columns, dtype=np.uint64)
+    answers = (string.answers[:, None] >> columns & np.uint64(1)).astype(np.float64)
+    losses = LOSSES[loss](scores, torch.from_numpy(answers)[None, None], None)
+    losses.sum().backward()
+    gradients = {
+        name: np.zeros(tensor.shape) if tensor.grad is None else tensor.grad.numpy()
+        for name, tensor in w.tensors.items()
+    }
+    return losses.detach().numpy(), gradients
+
+
+def farthest(one, other) -> float:
+    """The greatest difference between two results."""
+    (losses, gradients), (other_losses, other_gradients) = one, other
+    return max(
+        np.abs(losses - other_losses).max(),
+        *(np.abs(gradients[name] - other_gradients[name]).max() for name in gradients),
+    )

@@ -1,0 +1,62 @@
+"""Which tables can be reproduced, against the published ones."""
+
+import csv
+from itertools import product
+
+import pytest
+
+from helpers.paths import ROOT
+from marnn_bench.baselines.models.registry import find_baseline
+from marnn_bench.errors import UsageError
+from marnn_bench.leaderboard.published import published_rows
+from marnn_bench.leaderboard.reproduce.tables import REPRODUCTIONS, Reproduction, find_reproduction
+
+WITH_ROWS = [
+    reproduction
+    for reproduction in REPRODUCTIONS
+    if any(row.source == reproduction.source for task in reproduction.tasks for row in published_rows(task))
+]
+
+
+@pytest.mark.parametrize("reproduction", WITH_ROWS, ids=lambda it: it.name)
+def test_a_table_has_the_rows_of_the_published_one_in_their_order(reproduction: Reproduction) -> None:
+    printed = [
+        (task, row.model)
+        for task in reproduction.tasks
+        for row in published_rows(task)
+        if row.source == reproduction.source
+    ]
+    ours = [(entry.task, find_baseline(entry.model).published_row) for entry in reproduction.entries()]
+    assert ours == printed
+
+
+def test_every_published_table_can_be_reproduced() -> None:
+    for path in (ROOT / "leaderboard" / "data").glob("*.csv"):
+        with path.open() as file:
+            tables = {row["table"] for row in csv.DictReader(file)}
+        names = {f"{path.stem}-{table.lower().replace(' ', '')}" for table in tables}
+        assert names <= {reproduction.name for reproduction in WITH_ROWS}
+
+
+def test_every_entry_has_a_folder_of_its_own() -> None:
+    for reproduction in REPRODUCTIONS:
+        places = [entry.place for entry in reproduction.entries()]
+        assert len({*places}) == len(places)
+
+
+def test_the_grid_has_every_rate_with_every_number_of_epochs() -> None:
+    grid = find_reproduction("suzgun2019-learning-rates")
+    asked = {(entry.learning_rate, entry.epochs) for entry in grid.entries()}
+    assert asked == {*product((0.001, 0.002, 0.003, 0.005, 0.01, 0.02), (1, 2, 3, 4, 5))}
+    assert len([*grid.entries()]) == 6 * 6 * 6 * 5
+    for model, task in product(grid.models, grid.tasks):  # the recipe of the tables lies on it
+        baseline = find_baseline(model)
+        recipe = baseline.recipes.get(task, baseline.recipe)
+        assert (recipe.learning_rate, recipe.epochs) in asked
+
+
+def test_an_unknown_name_is_an_error_that_knows_better() -> None:
+    with pytest.raises(UsageError, match=r"Did you mean suzgun2019-table2 or"):
+        find_reproduction("suzgun-table2")
+    with pytest.raises(UsageError, match=r"`marnn-bench reproduce` lists them"):
+        find_reproduction("x")

@@ -1,0 +1,52 @@
+"""The tables of docs/baselines.md, of what `marnn-bench reproduce` wrote as table.json.
+
+    cp runs/suzgun2019-table2/table.json docs/reproduced/suzgun2019-table2.json
+    python tools/reproduced.py
+
+writes them anew, and the pictures of grids.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from marnn_bench.leaderboard.reproduce.printing import is_grid, section_of, title_of
+from marnn_bench.leaderboard.reproduce.tables import REPRODUCTIONS
+from marnn_bench.scoring.metrics import Record
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, RECORDS, PICTURES = DOCS / "baselines.md", DOCS / "reproduced", DOCS / "pictures"
+
+
+def records() -> Iterator[Record]:
+    """What is there, in the order in which the command lists them."""
+    for reproduction in REPRODUCTIONS:
+        if (path := RECORDS / f"{reproduction.name}.json").exists():
+            yield json.loads(path.read_bytes())
+
+
+def section(record: Record) -> str:
+    """A table, or the picture of a grid."""
+    title, name = title_of(record), record["name"]
+    shown = f"![{title}](pictures/{name}.svg)" if is_grid(record) else section_of(record)
+    return f"## {title}\n\n`marnn-bench reproduce {name} --runs {record['options']['runs']}`\n\n{shown}\n"
+
+
+def page() -> str:
+    """docs/baselines.md with the tables as they are now."""
+    marked = re.compile(r"(?<=<!-- reproduced -->\n).*?(?=<!-- /reproduced -->)", re.DOTALL)
+    return marked.sub(lambda _: "\n".join(map(section, records())), PAGE.read_text())
+
+
+def draw_grids() -> None:
+    """The pictures of grids."""
+    from marnn_bench.leaderboard.reproduce.picture import draw
+
+    for record in filter(is_grid, records()):
+        draw(record, PICTURES / f"{record['name']}.svg")
+
+
+if __name__ == "__main__":
+    draw_grids()
+    PAGE.write_text(page())
