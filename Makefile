@@ -44,6 +44,7 @@ docs: $(VENV)/installed-$(EXTRAS)
 	$(BIN)/python tools/architecture.py
 	$(BIN)/python tools/readme.py
 	$(BIN)/python tools/reproduced.py
+	$(BIN)/python tools/traced.py
 	$(BIN)/python tools/api.py
 	$(BIN)/python tools/quickstart.py
 

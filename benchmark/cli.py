@@ -20,6 +20,10 @@ COMMANDS = {
     "eval": ("marnn_bench.commands.evaluate:evaluate", "Evaluate a model on a task."),
     "train": ("marnn_bench.baselines.commands.train:train", "Train a baseline by its paper's recipe."),
     "baselines": ("marnn_bench.baselines.commands.baselines:baselines", "List the baselines."),
+    "trace": (
+        "marnn_bench.baselines.commands.trace:trace",
+        "Show what a trained model does with its memory.",
+    ),
     "leaderboard": ("marnn_bench.leaderboard.commands:leaderboard", "Compare results with published ones."),
     "reproduce": ("marnn_bench.leaderboard.reproduce.command:reproduce", "Make a paper's table anew."),
     "compare": ("marnn_bench.leaderboard.commands:compare", "Test whether two results differ."),

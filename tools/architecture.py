@@ -14,6 +14,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+from generated import with_part
+
 ROOT = Path(__file__).parents[1]
 SETUPTOOLS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
 FOLDERS: Mapping[str, str] = {folder: package for package, folder in SETUPTOOLS["package-dir"].items()}
@@ -57,7 +59,8 @@ ROOMS = {
     "baselines/engine/codegen": Room(("baselines",), "trace.py"),
     "baselines/engine": Room(("baselines/engine/codegen",), "program.py"),
     "baselines/training": Room(("baselines/models", "baselines/engine", "benchmark/evaluation"), "loop.py"),
-    "baselines/commands": Room(("baselines/training", "benchmark/commands"), "train.py"),
+    "baselines/traces": Room(("baselines/training", "benchmark/commands"), "recording.py"),
+    "baselines/commands": Room(("baselines/traces",), "train.py"),
     "leaderboard": Room(("benchmark/commands",), "boards.py"),
     "leaderboard/reproduce": Room(("leaderboard", "baselines/training"), "tables.py"),
 }
@@ -226,8 +229,7 @@ def table() -> str:
 
 def page() -> str:
     """docs/architecture.md with the table as it is now."""
-    marked = re.compile(r"(?<=<!-- rooms -->\n).*?(?=\n<!-- /rooms -->)", re.DOTALL)
-    return marked.sub(lambda _: table(), PAGE.read_text())
+    return with_part(PAGE, "rooms", table())
 
 
 if __name__ == "__main__":

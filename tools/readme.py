@@ -5,10 +5,10 @@
 writes it anew.
 """
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from generated import with_part
 from marnn_bench.tasks.registry import builtin_modules
 
 README = Path(__file__).parents[1] / "README.md"
@@ -24,8 +24,7 @@ def rows() -> Iterator[str]:
 
 def readme() -> str:
     """README.md with the table as it is now."""
-    marked = re.compile(r"(?<=<!-- tasks -->\n).*?(?=\n<!-- /tasks -->)", re.DOTALL)
-    return marked.sub(lambda _: "\n".join(rows()), README.read_text())
+    return with_part(README, "tasks", "\n".join(rows()))
 
 
 if __name__ == "__main__":

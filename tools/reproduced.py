@@ -7,10 +7,10 @@ writes them anew, and the pictures of grids.
 """
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from generated import with_part
 from marnn_bench.leaderboard.reproduce.printing import is_grid, section_of, title_of
 from marnn_bench.leaderboard.reproduce.tables import REPRODUCTIONS
 from marnn_bench.scoring.metrics import Record
@@ -35,8 +35,7 @@ def section(record: Record) -> str:
 
 def page() -> str:
     """docs/baselines.md with the tables as they are now."""
-    marked = re.compile(r"(?<=<!-- reproduced -->\n).*?(?=<!-- /reproduced -->)", re.DOTALL)
-    return marked.sub(lambda _: "\n".join(map(section, records())), PAGE.read_text())
+    return with_part(PAGE, "reproduced", "\n".join(map(section, records())))
 
 
 def draw_grids() -> None:
