@@ -25,7 +25,10 @@ def baseline_of_file(file: Path) -> Baseline:
         raise UsageError(f"The `recipe` of {file} is not a Recipe: make it one, or leave it out.")
 
     def build(symbols: int, columns: int, sizes: Any) -> "Cell":
+        import torch
+
         from marnn_bench.baselines.cells.cell import Cell
+        from marnn_bench.baselines.cells.module import ModuleCell
 
         try:
             cell = factory(symbols, columns)
@@ -34,8 +37,12 @@ def baseline_of_file(file: Path) -> Baseline:
             raise UsageError(
                 f"{called} failed ({type(error).__name__}: {error}): make it give a Cell."
             ) from error
+        if isinstance(cell, torch.nn.Module):
+            return ModuleCell(symbols, columns, factory)
         if not isinstance(cell, Cell):
-            raise UsageError(f"cell of {file} gave no Cell but a {type(cell).__name__}: make it give one.")
+            raise UsageError(
+                f"cell of {file} gave no Cell or torch.nn.Module but a {type(cell).__name__}: make it give one."
+            )
         return cell
 
     return Baseline(file.stem, recipe, build, Sizes(), source=file)

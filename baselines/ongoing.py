@@ -1,7 +1,7 @@
 """A training that is under way, whatever executes it: what is done with it, and what it gives."""
 
 from collections.abc import Mapping
-from typing import Final, NamedTuple, Protocol
+from typing import Any, ClassVar, Final, NamedTuple, Protocol
 
 from marnn_bench.baselines.cells.lazy import Tensor
 from marnn_bench.baselines.cells.parameters import Parameters
@@ -28,10 +28,12 @@ class OngoingTraining(Protocol):
 
     done:   updates so far
     total:  updates in all
+    unit:   what these two count, if it is not updates
     """
 
     done: int
     total: int
+    unit: ClassVar[str]
 
     @property
     def strings_left(self) -> int:
@@ -42,6 +44,12 @@ class OngoingTraining(Protocol):
 
     def result(self) -> TrainingResult:
         """What the updates so far give, on the CPU; the losses of those to come are anything."""
+
+    def accuracy(self) -> list[float] | None:
+        """The share of the strings that each run has all right; None where strings are not right or wrong."""
+
+    def selected(self) -> dict[str, Any] | None:
+        """Which epochs were selected, and by what; None where the last parameters are kept."""
 
     def state(self) -> dict[str, Tensor]:
         """All that updates change."""

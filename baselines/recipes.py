@@ -7,6 +7,12 @@ from typing import Any, Final, Literal
 
 from marnn_bench.errors import UsageError
 
+FRESH_ROWS: Final = 10_000
+"""Strings an epoch of an endless split, where a paper says nothing."""
+
+Learns = Literal["sets", "next symbols", "targets"]
+"""What the loss compares answers with: `marnn_bench.baselines.lessons` says what that is in each view."""
+
 
 @dataclass(frozen=True)
 class Annealing:
@@ -62,11 +68,11 @@ class Curriculum:
 
 @dataclass(frozen=True)
 class Stream:
-    """Strings follow each other without a sign between them; an update after every symbol.
+    """Strings follow each other without a sign between them; an update after every symbol (`marnn_bench.baselines.stream`).
 
     steps:         how many steps back errors are propagated
     strings:       an epoch
-    emptied:       after so many strings memories are emptied, and errors propagated no further back
+    emptied:       after so many strings the state begins anew, and errors are propagated no further back
     validated:     strings of the validation after an epoch
     answers_only:  whether only the positions that count are learned from
     """
@@ -83,16 +89,19 @@ class Recipe:
     """How a paper trains. Every run sees the same strings.
 
     procedure:      in words: what all recipes of this kind have in common
-    learns:         what the loss compares answers with: the right set after each symbol; the symbol that comes next, and END;
-                    the next symbol of the target
+    learns:         the right set after each symbol; the symbol that comes next, and END; the next symbol of the target
     epochs:         passes over the train split
     learning_rate:  of the optimiser
-    betas, epsilon: of Adam
+    betas, epsilon: of Adam; of RMSProp the same epsilon
+    decay:          of RMSProp's average of squares (.9 in Tieleman & Hinton 2012)
     annealing:      of the gates' temperature, which is 1 without; the last one holds at evaluation
-    batch:          strings an update: consecutive ones, over which the loss is averaged
+    batch:          strings an update: consecutive ones; the loss is averaged over all that is asked about them
+    fresh_rows:     strings an epoch, where the train split is endless
     learning_rates: what the paper searched, the best on its selection criterion being reported
-    restarts:       trainings of which the best is reported
-    selection:      the parameters that are kept: the last, or the best in validation, in training, or on the test split
+    restarts:       trainings of which the best is reported: these are runs
+    selection:      the parameters that are kept: the last, or those of the epoch that is best in validation, in training, or on the
+                    test splits
+    patience:       epochs in a row without a gain in what is selected by, after which a run ends
     inferred:       fields whose values are ours, inferred from the paper's results, since the paper gives none
     """
 
@@ -102,12 +111,15 @@ class Recipe:
     learning_rate: float
     betas: tuple[float, float] = (0.9, 0.999)
     epsilon: float = 1e-8
-    learns: Literal["sets", "next symbols", "targets"] = "sets"
+    decay: float = 0.9
+    learns: Learns = "sets"
     optimiser: Literal["adam", "sgd", "rmsprop"] = "adam"
     loss: Literal["squared error", "cross-entropy"] = "squared error"
     annealing: Annealing | None = None
     batch: int = 1
+    fresh_rows: int = FRESH_ROWS
     selection: Literal["last", "validation loss", "training loss", "test accuracy"] = "last"
+    patience: int | None = None
     clipping: Clipping | None = None
     schedule: Halving | None = None
     curriculum: Curriculum | None = None
@@ -124,18 +136,46 @@ class Recipe:
         fields |= {name: PARTS[name](**of) for name, of in fields.items() if name in PARTS and of is not None}
         return cls(**fields)
 
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """What is measured after each epoch. Beside a selection on the test splits stands that in validation."""
+        if self.selection == "test accuracy":
+            return "test accuracy", "validation loss"
+        return () if self.selection == "last" else (self.selection,)
+
+    @property
+    def validates(self) -> bool:
+        """Whether strings are held out of training."""
+        return "validation loss" in self.measured
+
     def require_procedure(self, model: str) -> None:
         """UsageError unless all of the procedure can be carried out."""
-        if self.learns != "sets":
+        if self.stream:
+            self._require_stream(model)
+            return
+        if self.clipping and self.clipping.of == "errors":
             raise UsageError(
-                f"{model} is trained on {self.learns}, by the recipe of {self.name}, which cannot be carried out so far. "
-                "Choose a baseline that learns sets, such as stack-rnn."
+                f"The clipping of errors in {model}'s recipe is for streams: clip gradients, or nothing."
             )
-        for name, values in CARRIED_OUT.items():
+        if self.schedule and self.selection != "validation loss":
+            raise UsageError(
+                f"The schedule of {model}'s recipe follows the validation loss: select by it, too."
+            )
+        if self.patience and self.selection == "last":
+            raise UsageError(
+                f"The patience of {model}'s recipe has nothing to wait for: select by validation loss."
+            )
+        if self.annealing and self.selection != "last":
+            raise UsageError(
+                f"{model}'s recipe anneals a temperature, whose last value holds at evaluation: its selection can only be last."
+            )
+
+    def _require_stream(self, model: str) -> None:
+        for name, values in ON_A_STREAM.items():
             if (asked := getattr(self, name)) not in values:
                 what = f"{name} {asked}" if isinstance(asked, str | int) else name
                 raise UsageError(
-                    f"The {what} of {model}'s recipe cannot be carried out so far. Leave it at {values[0]}."
+                    f"The {what} of {model}'s recipe cannot be carried out on a stream. Leave it at {values[0]}."
                 )
 
     def temperature(self, updates: int) -> float:
@@ -152,13 +192,15 @@ PARTS: Final[Mapping[str, Any]] = {
 }
 """The fields of a recipe that are records themselves."""
 
-CARRIED_OUT: Final[Mapping[str, tuple[object, ...]]] = {
-    "optimiser": ("adam", "sgd"),
-    "selection": ("last",),
-    "restarts": (1,),
-    **dict.fromkeys(("clipping", "schedule", "curriculum", "stream"), (None,)),
+ON_A_STREAM: Final[Mapping[str, tuple[object, ...]]] = {
+    "learns": ("next symbols",),
+    "optimiser": ("sgd",),
+    "loss": ("cross-entropy",),
+    "selection": ("validation loss",),
+    "batch": (1,),
+    "annealing": (None,),
 }
-"""What training does of the fields that say how; all that other fields can hold is carried out."""
+"""What a training on a stream does of these fields; all that others can hold is carried out. Its restarts are runs."""
 
 SUZGUN2019 = Recipe(
     name="suzgun2019",

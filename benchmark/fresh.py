@@ -16,6 +16,9 @@ from marnn_bench.views import LanguageModelling, NextSymbol, Synchronous, Transd
 EPOCH_DRAWS = 1 << 40
 """Draws that are set apart for each epoch."""
 
+EPOCHS = 1 << 24
+"""How many there are."""
+
 
 def fresh_strings(task: Task, split: str, epoch: int, first: int, rows: int) -> Strings:
     """Rows first..first+rows-1 of an epoch of an endless split.
@@ -29,7 +32,7 @@ def fresh_strings(task: Task, split: str, epoch: int, first: int, rows: int) -> 
         raise UsageError(
             f"{task.name} {split} is not endless: read its rows from the files that `generate` writes."
         )
-    if min(epoch, first, rows) < 0 or epoch >= 1 << 24 or first + rows > EPOCH_DRAWS:
+    if min(epoch, first, rows) < 0 or epoch >= EPOCHS or first + rows > EPOCH_DRAWS:
         raise UsageError(
             f"Epochs are numbered from 0 to 2^24 - 1 and have 2^40 rows each, not {epoch}, {first + rows}."
         )
@@ -43,9 +46,9 @@ def fresh_blocks(task: Task, split: str, epoch: int, rows: int) -> Iterator[Stri
         yield fresh_strings(task, split, epoch, first, rows)
 
 
-def fresh_examples(task: Task, split: str, rows: int) -> Examples:
-    """The first rows of epoch 0 with their answers. UsageError for a view whose rows are not drawn one by one."""
-    strings = fresh_strings(task, split, 0, 0, rows)
+def fresh_examples(task: Task, split: str, rows: int, epoch: int = 0) -> Examples:
+    """The first rows of an epoch with their answers. UsageError for a view whose rows are not drawn one by one."""
+    strings = fresh_strings(task, split, epoch, 0, rows)
     match task.view:
         case NextSymbol() | Synchronous():
             return SetExamples(task, split, strings, task.view.answers(task.language, strings), "")

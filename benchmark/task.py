@@ -116,18 +116,9 @@ class Task:
 
     @property
     def asks_sets(self) -> bool:
-        """Whether every answer is a set, and all of them count: what baselines can be trained on so far."""
+        """Whether every answer is a set, and all of them count."""
         partly = isinstance(self.view, NextSymbol) and self.view.scored != "all"
         return isinstance(self.view, SetView) and not partly
-
-    def require_sets(self) -> None:
-        """UsageError unless `asks_sets`."""
-        if not self.asks_sets:
-            partly = isinstance(self.view, NextSymbol)
-            kind = "scored where one symbol alone is right" if partly else f"of the {self.view.name} view"
-            raise UsageError(
-                f"{self.name} is {kind}, which baselines cannot be trained on so far. Choose another task."
-            )
 
     def row_count(self, split: str) -> int:
         """The number that a split asks for, in all or of each size; UsageError if it names none."""

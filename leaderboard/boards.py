@@ -10,13 +10,14 @@ from marnn_bench.leaderboard.results import Result, ResultTask
 from marnn_bench.leaderboard.statistics import finite
 
 SEQUENCE_ACCURACY: Final = "sequence_accuracy"
-"""What papers print."""
+"""What most papers print."""
 
 
 @dataclass(frozen=True)
 class Board:
     """One split of a task.
 
+    headline:    the metric of all its rows
     strings:     which strings our results were evaluated on, or None without a result
     published:   rows of the paper's table, which were evaluated on the paper's own strings
     statements:  what papers say of the task without printing a table
@@ -25,6 +26,7 @@ class Board:
 
     task: str
     split: str
+    headline: str
     strings: ResultTask | None
     published: tuple[PublishedRow, ...]
     statements: tuple[str, ...]
@@ -34,11 +36,6 @@ class Board:
     def name(self) -> str:
         """The task, with its version where there is a result."""
         return f"{self.task} {self.strings.version}" if self.strings else self.task
-
-    @property
-    def headline(self) -> str:
-        """The metric of all its rows."""
-        return self.strings.headline if self.strings else SEQUENCE_ACCURACY
 
     @property
     def trivial(self) -> Mapping[str, float]:
@@ -63,7 +60,7 @@ class Board:
                     "model": row.model,
                     "source": row.source,
                     "runs": row.runs,
-                    SEQUENCE_ACCURACY: asdict(row.splits[self.split]),
+                    row.metric: dict(row.splits[self.split]),
                     "remarks": list(row.remarks),
                 }
                 for row in self.published
@@ -107,9 +104,11 @@ def make_boards(results: Sequence[Result], tasks: Sequence[str] = ()) -> list[Bo
 
 
 def _board(task: str, split: str, results: Sequence[Result]) -> Board:
-    published = tuple(row for row in published_rows(task) if split in row.splits)
     strings = results[0].task if results else None
-    return Board(task, split, strings, published, published_statements(task), _labelled(results))
+    rows = [row for row in published_rows(task) if split in row.splits]
+    metric = strings.headline if strings else rows[0].metric if rows else SEQUENCE_ACCURACY
+    published = tuple(row for row in rows if row.metric == metric)
+    return Board(task, split, metric, strings, published, published_statements(task), _labelled(results))
 
 
 def _labelled(results: Sequence[Result]) -> dict[str, Result]:

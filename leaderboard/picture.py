@@ -218,7 +218,8 @@ def _published(boards: Sequence[Board], colours: Mapping[str, str]) -> Layers:
     lines: list[alt.Chart] = []
     texts: list[alt.Chart] = []
     for board in boards:
-        printed = {row.model: 100 * row.splits[board.split].mean for row in board.published}
+        figures = {row.model: row.splits[board.split] for row in board.published}
+        printed = {model: 100 * of_row["mean"] for model, of_row in figures.items() if "mean" in of_row}
         models = {result.published_row: label for label, result in reversed([*board.ours.items()])}
         means = {models[row]: mean for row, mean in printed.items() if row in models}
         rows = {label: row for row, label in models.items() if row}

@@ -8,11 +8,17 @@ from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-
-from marnn_bench.leaderboard.statistics import Spread
+from typing import Any
 
 DATA = "data"
-"""The folder with one pair of files per paper: NAME.csv, the numbers in percent; NAME.toml, the paper and its remarks."""
+"""The folder with the files of each paper: NAME.toml, the paper and its remarks; NAME.csv, its numbers in percent, if it has a
+table. A column SPLIT_STATISTIC holds the minimum, maximum, median or mean over runs; a single number, that of a model that
+was chosen among several, stands as the maximum."""
+
+STATISTICS = ("min", "max", "median", "mean")
+
+Figures = Mapping[str, float]
+"""Some of STATISTICS, as fractions."""
 
 
 @dataclass(frozen=True)
@@ -20,15 +26,18 @@ class PublishedRow:
     """A model's row in a paper's table.
 
     source:   paper and table
-    splits:   sequence accuracy over the runs, by split, as fractions
-    remarks:  why to doubt the row; empty if nothing is known against it
+    runs:     None if the paper does not say how many
+    metric:   sequence_accuracy or another one of ours
+    splits:   the metric over the runs, by split
+    remarks:  what to know of the row; empty if there is nothing
     """
 
     task: str
     model: str
     source: str
-    runs: int
-    splits: Mapping[str, Spread]
+    runs: int | None
+    metric: str
+    splits: Mapping[str, Figures]
     remarks: tuple[str, ...]
 
 
@@ -45,7 +54,7 @@ def published_rows(task: str) -> tuple[PublishedRow, ...]:
     """The published rows of a task, in the order of the table; none if no table was published.
 
     >>> row = published_rows("dyck2")[3]
-    >>> row.model, row.source, row.splits["test"].min
+    >>> row.model, row.source, row.splits["test"]["min"]
     ('Stack-RNN+Softmax', 'Suzgun et al. 2019, Table 2', 0.9996)
     """
     return tuple(row for paper in _papers() for row in paper.rows if row.task == task)
@@ -65,7 +74,7 @@ def published_tasks() -> tuple[str, ...]:
 @cache
 def _papers() -> tuple[Paper, ...]:
     found = sorted(file.name for file in _data().iterdir())
-    return tuple(_read(name.removesuffix(".csv")) for name in found if name.endswith(".csv"))
+    return tuple(_read(name.removesuffix(".toml")) for name in found if name.endswith(".toml"))
 
 
 def _data() -> Traversable:
@@ -73,24 +82,24 @@ def _data() -> Traversable:
 
 
 def _read(paper: str) -> Paper:
-    data = _data()
-    about = tomllib.loads((data / f"{paper}.toml").read_text("utf-8"))
-    table = csv.DictReader((data / f"{paper}.csv").read_text("utf-8").splitlines())
-    rows = tuple(
-        PublishedRow(
-            task=row["task"],
-            model=row["model"],
-            source=f"{about['name']}, {row['table']}",
-            runs=about["runs"],
-            splits={split: _spread(row, split) for split in ("train", "test")},
-            remarks=tuple(about["remarks"][name] for name in row["remark"].split()),
-        )
-        for row in table
-    )
-    return Paper(about["name"], rows, about["tasks"])
+    about = tomllib.loads((_data() / f"{paper}.toml").read_text("utf-8"))
+    table = _data() / f"{paper}.csv"
+    lines = csv.DictReader(table.read_text("utf-8").splitlines() if table.is_file() else [])
+    return Paper(about["name"], tuple(_row(line, about) for line in lines), about.get("tasks", {}))
 
 
-def _spread(row: Mapping[str, str], split: str) -> Spread:
-    return Spread(
-        *(float(Decimal(row[f"{split}_{name}"]) / 100) for name in ("min", "max", "median", "mean"))
+def _row(line: Mapping[str, str], about: Mapping[str, Any]) -> PublishedRow:
+    splits: dict[str, dict[str, float]] = {}
+    for column, number in line.items():
+        split, _, statistic = column.rpartition("_")
+        if statistic in STATISTICS:
+            splits.setdefault(split, {})[statistic] = float(Decimal(number) / 100)
+    return PublishedRow(
+        task=line["task"],
+        model=line["model"],
+        source=f"{about['name']}, {line['table']}",
+        runs=about.get("runs"),
+        metric=line.get("metric") or about.get("metric", "sequence_accuracy"),
+        splits=splits,
+        remarks=tuple(about["remarks"][name] for name in line["remark"].split()),
     )

@@ -6,10 +6,10 @@ from textwrap import fill
 
 from marnn_bench.commands.output import COLUMNS, Footnotes, Table, show_percent, show_points
 from marnn_bench.commands.report import METRICS, doubts
-from marnn_bench.leaderboard.boards import SEQUENCE_ACCURACY, Board
+from marnn_bench.leaderboard.boards import Board
 from marnn_bench.leaderboard.comparison import Comparison
 from marnn_bench.leaderboard.difference import ALPHA, FEWEST_RUNS, Difference
-from marnn_bench.leaderboard.published import PublishedRow
+from marnn_bench.leaderboard.published import STATISTICS, PublishedRow
 from marnn_bench.leaderboard.results import Result
 from marnn_bench.leaderboard.statistics import Spread
 from marnn_bench.scoring.metrics import LOWER_IS_BETTER
@@ -58,8 +58,8 @@ def _row(label: str, row: PublishedRow | Result, split: str, notes: Footnotes) -
     if isinstance(row, PublishedRow):
         return [
             notes.marked(label, row.remarks),
-            str(row.runs),
-            *_spread(row.splits[split], SEQUENCE_ACCURACY),
+            "" if row.runs is None else str(row.runs),
+            *(_figure(row.splits[split].get(name), row.metric) for name in STATISTICS),
         ]
     name = notes.marked(f"ours: {label}", _remarks(row), NAME_WIDTH)
     return [name, str(len(row.runs)), *_spread(row.spread, row.task.headline)]
@@ -76,6 +76,10 @@ def _solved(row: PublishedRow | Result) -> str:
 
 def _spread(spread: Spread, metric: str) -> list[str]:
     return [_number(value, metric) for value in (spread.min, spread.max, spread.median, spread.mean)]
+
+
+def _figure(value: float | None, metric: str) -> str:
+    return "" if value is None else _number(value, metric)
 
 
 def _number(value: float, metric: str) -> str:

@@ -4,7 +4,11 @@ The models answer without thinking. The yardsticks: for `step` a bare pipe, a pr
 is sent, in as many rounds; for the others a loop in one process that builds the same prefixes, asks and compares. One
 stream is counted in processor time of both sides, the rest in time on the clock. Figures are medians of five.
 
-    python perf/evaluator.py
+At last the runs of a train folder, of which the compiled engine makes and asks so many: once, in seconds on the clock and
+of processor time of all processes, start and end included.
+
+    python perf/evaluator.py          # 100 runs
+    python perf/evaluator.py 1000
 """
 
 import os
@@ -33,6 +37,7 @@ from marnn_bench.tasks.registry import find_task
 TASK = "dyck2"
 REPEATS = 5
 ONE_STREAM_ROWS = 40
+RUNS = 100
 
 MODELS = {
     "step": "import numpy as np\ndef reset(n): pass\ndef step(ids): return np.ones((len(ids), 4))",
@@ -75,6 +80,38 @@ def main() -> None:
     calls = len(few.strings.ids)
     cells = [f"{1e6 * ours / calls:.1f}", f"{1e6 * bare / calls:.1f}", f"{ours / bare:.2f}"]
     print_table([["step", *cells]], ["one stream", "µs of processor time a call", "bare pipe", "ratio"])
+    print()
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
+    headers = [f"{runs:,} runs of a Stack-RNN", "seconds", "of processor time", "ms of it a run"]
+    print_table(runs_rows(runs, answers), headers)
+
+
+def runs_rows(runs: int, answers: int) -> list[list[str]]:
+    """What training few strings takes, its folder included, and evaluating all runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        trained, out = f"{folder}/trained", f"{folder}/out"
+        few = ["--rows", "40", "--epochs", "1", "--engine", "compiled"]
+        commands = {
+            "train on 40 strings": [
+                "train",
+                "stack-rnn",
+                "--task",
+                TASK,
+                "--runs",
+                str(runs),
+                *few,
+                "--out",
+                trained,
+            ],
+            f"eval, {answers:,} answers each": ["eval", trained, "--task", TASK, "--out", out],
+        }
+        rows = []
+        for name, command in commands.items():
+            clock, spent = time.perf_counter(), total_seconds()
+            subprocess.run([sys.executable, "-m", "marnn_bench", *command], check=True, capture_output=True)
+            clock, spent = time.perf_counter() - clock, total_seconds() - spent
+            rows.append([name, f"{clock:.1f}", f"{spent:.1f}", f"{1e3 * spent / runs:.1f}"])
+    return rows
 
 
 def asking_seconds(file: Path, examples: SetExamples) -> float:

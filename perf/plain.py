@@ -4,8 +4,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from marnn_bench.baselines.lessons import lessons_of
 from marnn_bench.baselines.recipes import SUZGUN2019
-from marnn_bench.baselines.training.batches import training_examples
+from marnn_bench.baselines.training.batches import training_batches
 from marnn_bench.examples import SetExamples
 
 CELLS = 104
@@ -74,7 +75,8 @@ class PlainModel(nn.Module):
 def train_plainly(module: PlainModel, examples: SetExamples) -> None:
     """One epoch of one run, with torch's loss and optimiser."""
     adam = torch.optim.Adam(module.parameters(), lr=SUZGUN2019.learning_rate)
-    for update, example in enumerate(training_examples(examples), 1):
+    batches = training_batches(lessons_of(examples), len(examples.task.columns), 1)
+    for update, example in enumerate(batches, 1):
         module.temperature = max(float(np.exp(-1e-4 * update)), 0.5)
         string = nn.functional.one_hot(example.ids[0, 0], module.cell.input_size).double()
         loss = nn.functional.mse_loss(module(string), example.answers[0, 0])

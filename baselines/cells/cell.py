@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 from marnn_bench.baselines.cells.controllers import State
 from marnn_bench.baselines.cells.inputs import StepInputs, StringInputs
@@ -22,6 +23,8 @@ class Cell(ABC):
 
     symbols: int
     columns: int
+    distribution: ClassVar[bool] = False
+    """Whether what it answers with is a distribution over the columns, as of a softmax."""
 
     @property
     @abstractmethod

@@ -1,6 +1,7 @@
 """Controllers one above the other, and models that answer with a distribution."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.controllers import Controller, State
@@ -15,6 +16,8 @@ EMBEDDING_LAW = Uniform(1.0)
 @dataclass(frozen=True)
 class SoftmaxCell(Cell):
     """A model whose answers are distributions over the columns."""
+
+    distribution: ClassVar[bool] = True
 
     def decode(self, w: Parameters, features: Tensor) -> Tensor:
         """y = softmax(V h + b)"""

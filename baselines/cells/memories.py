@@ -167,7 +167,7 @@ class Ring(Superposition):
 
     and then what is written is added to the first cell.
 
-    In T steps nothing goes once around a ring of T - 1 cells and is read: more are left out where T is known.
+    In T steps nothing goes once around a ring of T cells and is read, be it after the last: more are left out where T is known.
     """
 
     def __post_init__(self) -> None:
@@ -180,7 +180,7 @@ class Ring(Superposition):
         return ("rotate-left", "rotate-right", "no-op", "pop-right", "pop-left")
 
     def _initial_cells(self, steps: int | None) -> int:
-        return self.cells if steps is None else min(self.cells, max(steps + self.depth - 2, self.depth))
+        return self.cells if steps is None else min(self.cells, steps + self.depth - 1)
 
     def step(self, memory: Tensor, weights: Sequence[Tensor], new: Tensor) -> Tensor:
         rotate_left, rotate_right, no_op, pop_right, pop_left = weights

@@ -8,7 +8,7 @@ from marnn_bench.commands.output import format_option, note, show
 
 
 @click.command()
-@click.argument("folder", metavar="CHECKPOINT", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="TRAINED", type=click.Path(path_type=Path))
 @click.argument("string")
 @click.option(
     "--run", "number", type=click.IntRange(0), default=0, show_default=True, help="Which of its runs."
@@ -21,12 +21,12 @@ from marnn_bench.commands.output import format_option, note, show
 def trace(folder: Path, string: str, number: int, pictures: tuple[Path, ...], style: str) -> None:
     """Show what a trained model does with its memory.
 
-    CHECKPOINT is a folder that `marnn-bench train` wrote, STRING symbols with spaces between them. After each symbol:
+    TRAINED is a folder that `marnn-bench train` wrote, STRING symbols with spaces between them. After each symbol:
     the weights of the memory's actions, what it holds, and the answer.
     """
     from marnn_bench.baselines.traces.recording import record
     from marnn_bench.baselines.traces.table import as_table
-    from marnn_bench.baselines.training.checkpoint import load_run
+    from marnn_bench.baselines.training.checkpoint import load_checkpoint
     from marnn_bench.baselines.training.folder import CHECKPOINT
 
     if pictures:
@@ -34,7 +34,7 @@ def trace(folder: Path, string: str, number: int, pictures: tuple[Path, ...], st
 
         for path in pictures:
             check_suffix(path)
-    run = load_run(folder / CHECKPOINT if folder.is_dir() else folder, number)
+    run = load_checkpoint(folder / CHECKPOINT).run(number)
     recorded = record(run, number, string.split())
     table = as_table(recorded)
     show(style, str(table), recorded.as_json(), [table])

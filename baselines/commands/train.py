@@ -27,7 +27,7 @@ POSITIVE: Final = click.FloatRange(0, math.inf, min_open=True, max_open=True)
 
 
 @click.command()
-@click.argument("model", type=Completed(_baseline_names))
+@click.argument("model", required=False, type=Completed(_baseline_names))
 @task_option("The task whose train split to learn; a suite or several go to OUT/TASK.")
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="The folder to write.")
 @click.option("--runs", type=click.IntRange(1), default=10, show_default=True, help="Trainings, all at once.")
@@ -41,6 +41,11 @@ POSITIVE: Final = click.FloatRange(0, math.inf, min_open=True, max_open=True)
 @click.option(
     "--memory-width", type=click.IntRange(1), help="Width of a memory cell, instead of the paper's."
 )
+@click.option("--controller", metavar="NAME", help="In the place of MODEL: rnn, lstm or gru, with")
+@click.option(
+    "--memory", metavar="NAME", help="stack, ring, list, neural-stack, neural-queue or neural-deque, and"
+)
+@click.option("--gate", metavar="NAME", help="softmax, temperature or gumbel.")
 @click.option("--device", default="cpu", show_default=True, help="cpu, cuda, or cuda:1 for the second GPU.")
 @click.option(
     "--engine",
@@ -50,14 +55,18 @@ POSITIVE: Final = click.FloatRange(0, math.inf, min_open=True, max_open=True)
     help="What executes it; auto: compiled if it can be, else reference.",
 )
 @click.option("--threads", type=click.IntRange(1), help="Of the compiled engine.  [default: all cores]")
-@click.option("--rows", type=click.IntRange(1), help="Train on the first rows only.  [default: all]")
+@click.option(
+    "--rows",
+    type=click.IntRange(1),
+    help="Train on the first rows only; of an endless split, new rows an epoch.  [default: all, or the recipe's]",
+)
 @click.option(
     "--data", type=click.Path(path_type=Path), help="What `generate` wrote.  [default: ./data, else made]"
 )
 @click.option("--overwrite", is_flag=True, help="Replace the training that is there.")
 @format_option
 def train(
-    model: str,
+    model: str | None,
     names: tuple[str, ...],
     out: Path,
     runs: int,
@@ -67,6 +76,9 @@ def train(
     batch: int | None,
     hidden: int | None,
     memory_width: int | None,
+    controller: str | None,
+    memory: str | None,
+    gate: str | None,
     device: str,
     engine: Engine,
     threads: int | None,
@@ -77,7 +89,8 @@ def train(
 ) -> None:
     """Train a baseline by its paper's recipe.
 
-    MODEL is one that `marnn-bench baselines` lists, or a Python file that defines cell(symbols, columns). Every run
+    MODEL is one that `marnn-bench baselines` lists, a Python file that defines cell(symbols, columns), or a controller with
+    a memory and a gate, as gru+stack+gumbel. Every run
     starts from parameters of its own and sees the same strings. What deviates from the paper is recorded in
     training.json.
 
@@ -87,17 +100,20 @@ def train(
     from marnn_bench.baselines.training.experiment import Experiment
     from marnn_bench.baselines.training.folder import is_begun
 
-    baseline, tasks = find_baseline(model), find_tasks(names)
+    baseline, tasks = find_baseline(model or _composed(controller, memory, gate)), find_tasks(names)
     if not tasks:
         raise UsageError("Name the task to learn with --task. `marnn-bench tasks` lists them.")
-    for task in tasks:
-        task.require_sets()
-    trainings = []
-    for task in tasks:
-        place = out if len(tasks) == 1 else out / task.name
-        experiment = Experiment.from_paper(baseline, task, runs, seed).with_overrides(
+    experiments = [
+        Experiment.from_paper(baseline, task, runs, seed).with_overrides(
             epochs, hidden, memory_width, learning_rate, batch, device, engine, threads
         )
+        for task in tasks
+    ]
+    for experiment in experiments:
+        experiment.require_fit()
+    trainings = []
+    for task, experiment in zip(tasks, experiments, strict=True):
+        place = out if len(tasks) == 1 else out / task.name
         watch = partial(progress, what=f"{baseline.name} on {task.name}", unit="string")
         try:
             training = experiment.train_into(place, data_of(task, data), rows, overwrite, watch, note)
@@ -115,10 +131,18 @@ def train(
     suggest(*(("eval", folder, *again) for folder in folders))
 
 
+def _composed(controller: str | None, memory: str | None, gate: str | None) -> str:
+    """The name of the model that these make."""
+    if controller is None or (gate and not memory):
+        raise UsageError("Name a MODEL, or a --controller, and with it a --memory and a --gate.")
+    return "+".join(filter(None, (controller, memory, gate)))
+
+
 def _losses(training: dict[str, Any]) -> Table:
-    losses, shares = training["final_loss"], training["train_accuracy"]
+    losses = training["final_loss"]
+    shares = training["train_accuracy"] or [None] * len(losses)
     rows = [
-        [run, "-" if loss is None else f"{loss:.4g}", show_percent(share)]
+        [run, "-" if loss is None else f"{loss:.4g}", "-" if share is None else show_percent(share)]
         for run, (loss, share) in enumerate(zip(losses, shares, strict=True))
     ]
     return Table(rows, ["run", "loss in the last epoch", "train accuracy, %"], ["right"] * 3)
@@ -133,7 +157,13 @@ def _report(training: dict[str, Any]) -> str:
     ]
     if losses:
         lines.append(f"loss in the last epoch: {_spread(losses, '{:.2g}'.format)}")
-    lines.append(f"train accuracy, %: {_spread(training['train_accuracy'], show_percent)}")
+    if accuracy := training["train_accuracy"]:
+        lines.append(f"train accuracy, %: {_spread(accuracy, show_percent)}")
+    if selected := training["selected"]:
+        best = selected["best_run"]
+        lines.append(
+            f"selected by {selected['by']}: epochs {_spread(selected['epochs'], str)}; best run {best}"
+        )
     for lost in training["diverged"]:
         lines.append(f"run {lost['run']} diverged: its loss is no finite number at update {lost['update']:,}")
     for name in training["recipe"]["inferred"]:

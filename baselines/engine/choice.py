@@ -3,20 +3,21 @@
 from collections.abc import Callable, Sequence
 
 from marnn_bench.baselines.cells.cell import Cell
+from marnn_bench.baselines.course import Course
 from marnn_bench.baselines.engine.codegen.errors import NotCompiledError
 from marnn_bench.baselines.engine.compilers import CompilerError
 from marnn_bench.baselines.engine.program import Program
 from marnn_bench.baselines.engine.training import CompiledTraining
 from marnn_bench.baselines.engines import Engine
 from marnn_bench.baselines.recipes import Recipe
-from marnn_bench.examples import SetExamples
+from marnn_bench.examples import Examples
 
 
 def compiled_training(
     engine: Engine,
     cell: Cell,
     recipe: Recipe,
-    examples: SetExamples,
+    strings: Examples | Course,
     runs: Sequence[int],
     seed: int,
     device: str,
@@ -34,7 +35,7 @@ def compiled_training(
             raise NotCompiledError(
                 "On a GPU the compiled engine is not tried yet: ask for it by --engine compiled."
             )
-        training = CompiledTraining(cell, recipe, examples, runs, seed, threads, device=device)
+        training = CompiledTraining(cell, recipe, strings, runs, seed, threads, device=device)
     except (NotCompiledError, CompilerError) as error:
         if engine == "compiled":
             raise

@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.baselines.cells.cell import Cell
+from marnn_bench.baselines.course import Exam
 from marnn_bench.baselines.engine.codegen.source import THREADS, source_for_gpu
 from marnn_bench.baselines.engine.compilers import CompilerError
-from marnn_bench.baselines.engine.program import LOSSES, OPTIMISERS, Array, Block, Packing, Strings
+from marnn_bench.baselines.engine.program import LOSSES, Array, Block, Counts, Packing, recipe_numbers
 from marnn_bench.baselines.engines import Precision
+from marnn_bench.baselines.lessons import Lessons
 from marnn_bench.baselines.recipes import Recipe
 
 # -- machine code
@@ -96,18 +98,18 @@ class ThreadedProgram(Packing, ABC):
 
     @abstractmethod
     def train(
-        self, runs: Block, strings: Strings, recipe: Recipe, updates: Array, losses: NDArray[np.float64]
+        self, runs: Block, lessons: Lessons, recipe: Recipe, updates: Array, losses: NDArray[np.float64]
     ) -> None:
         """Do these updates of all blocks, [block, number, thread] each; losses [block, update, thread] are filled."""
 
     @abstractmethod
-    def right(
-        self, runs: Block, strings: Strings, temperature: float, threshold: float, right: NDArray[np.int64]
+    def measure(
+        self, runs: Block, exam: Exam, recipe: Recipe, temperature: float, threshold: float, found: Counts
     ) -> None:
-        """How many strings each run has right, by the keys of evaluation: `right`, [block, thread], is filled."""
+        """How each run answers, by the keys of evaluation: `found`, [block, thread], is filled."""
 
     def train_blocks(
-        self, blocks: Sequence[Block], strings: Strings, recipe: Recipe, updates: Array, threads: int = 1
+        self, blocks: Sequence[Block], lessons: Lessons, recipe: Recipe, updates: Array, threads: int = 1
     ) -> Array:
         """Do these updates of blocks, all at once: their losses, [update, lane of all blocks].
 
@@ -115,24 +117,25 @@ class ThreadedProgram(Packing, ABC):
         """
         together = joined(blocks)
         losses = np.zeros((len(blocks), len(updates), self.lanes))
-        self.train(together, strings, recipe, updates, losses)
+        self.train(together, lessons, recipe, updates, losses)
         for number, block in enumerate(blocks):
             for array, computed in zip(arrays_of(block), arrays_of(together), strict=True):
                 array[:] = computed[number]
         return np.moveaxis(losses, 0, 1).reshape(len(updates), -1)
 
-    def right_blocks(
+    def measure_blocks(
         self,
         blocks: Sequence[Block],
-        strings: Strings,
+        exam: Exam,
+        recipe: Recipe,
         temperature: float,
         threshold: float,
         threads: int = 1,
-    ) -> NDArray[np.int64]:
-        """How many strings each run of all blocks has right, [lane of all blocks]; `threads` as in `train_blocks`."""
-        right = np.zeros((len(blocks), self.lanes), np.int64)
-        self.right(joined(blocks), strings, temperature, threshold, right)
-        return right.ravel()
+    ) -> Counts:
+        """How each run of all blocks answers, [lane of all blocks]; `threads` as in `train_blocks`."""
+        found = Counts.zeros((len(blocks), self.lanes))
+        self.measure(joined(blocks), exam, recipe, temperature, threshold, found)
+        return Counts(found.loss.ravel(), found.right.ravel(), found.strings.ravel())
 
 
 def joined(blocks: Sequence[Block]) -> Block:
@@ -141,8 +144,8 @@ def joined(blocks: Sequence[Block]) -> Block:
 
 
 def arrays_of(block: Block) -> tuple[Array, ...]:
-    """Parameters, averages, squares, keys."""
-    return block.parameters, block.average, block.square, block.keys
+    """Parameters, averages, squares, keys, factors."""
+    return block.parameters, block.average, block.square, block.keys, block.factors
 
 
 class GpuProgram(ThreadedProgram):
@@ -164,37 +167,53 @@ class GpuProgram(ThreadedProgram):
         super().__init__(cell, precision, THREADS, self._sizes(1)[0])
 
     def train(
-        self, runs: Block, strings: Strings, recipe: Recipe, updates: Array, losses: NDArray[np.float64]
+        self, runs: Block, lessons: Lessons, recipe: Recipe, updates: Array, losses: NDArray[np.float64]
     ) -> None:
         blocks = len(runs.parameters)
         changed = [runs.parameters, runs.average, runs.square, losses]
-        given = [runs.keys, strings.ids, strings.answers, strings.offsets]
-        *arrays, on_gpu = [self._copied(array) for array in [*changed, *given, updates]]
-        space = self._space(blocks, strings.longest)
-        names = [np.int32(LOSSES.index(recipe.loss)), np.int32(OPTIMISERS.index(recipe.optimiser))]
-        rates = [np.float64(rate) for rate in (*recipe.betas, recipe.epsilon)]
-        counts = [np.int64(len(updates)), np.int64(strings.longest)]
-        self._launch("marnn_train_threads", blocks, THREADS, *arrays, *names, *rates, on_gpu, *counts, space)
+        arrays = [self._copied(array) for array in [*changed, runs.keys, runs.factors]]
+        loss, optimiser, *numbers = recipe_numbers(recipe)
+        self._launch(
+            "marnn_train_threads",
+            blocks,
+            THREADS,
+            *arrays,
+            *self._lessons(lessons),
+            *map(np.int32, (loss, optimiser)),
+            *map(np.float64, numbers),
+            self._copied(updates),
+            *map(np.int64, (len(updates), lessons.longest)),
+            self._space(blocks, lessons.longest),
+        )
         for there, array in zip(arrays, changed, strict=False):
             self._copy_back(there, array)
 
-    def right(
-        self, runs: Block, strings: Strings, temperature: float, threshold: float, right: NDArray[np.int64]
+    def measure(
+        self, runs: Block, exam: Exam, recipe: Recipe, temperature: float, threshold: float, found: Counts
     ) -> None:
-        blocks = len(runs.parameters)
-        arrays = [runs.parameters, runs.keys, strings.ids, strings.answers, strings.offsets]
-        there = self._copied(right)
+        blocks, lessons = len(runs.parameters), exam.lessons
+        there = [self._copied(array) for array in found]
         self._launch(
-            "marnn_right_threads",
+            "marnn_measure_threads",
             blocks,
             THREADS,
-            *map(self._copied, arrays),
+            *map(self._copied, (runs.parameters, runs.keys)),
+            *self._lessons(lessons),
+            np.int32(LOSSES.index(recipe.loss)),
             *map(np.float64, (temperature, threshold)),
-            *map(np.int64, (len(strings), strings.longest)),
-            self._space(blocks, strings.longest),
-            there,
+            self._copied(exam.columns),
+            *map(np.int64, (len(lessons), lessons.longest)),
+            self._space(blocks, lessons.longest),
+            *there,
         )
-        self._copy_back(there, right)
+        for computed, array in zip(there, found, strict=True):
+            self._copy_back(computed, array)
+
+    def _lessons(self, lessons: Lessons) -> list[Any]:
+        """Ids, sets, choices, offsets: of sets and choices one is 0."""
+        answers, nothing = self._copied(lessons.answers), np.uint64(0)
+        by_kind = [answers, nothing] if lessons.are_sets else [nothing, answers]
+        return [self._copied(lessons.ids), *by_kind, self._copied(lessons.offsets)]
 
     def _space(self, blocks: int, longest: int) -> Any:
         """What so many blocks work in, on strings up to this length."""

@@ -1,12 +1,16 @@
 """A run as it answers: strings side by side, a symbol each, step after step."""
 
 from collections.abc import Mapping
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.baselines.cells.noise import noise_key
 from marnn_bench.baselines.engine.program import Array, Program
+
+FIRST_STEPS: Final = 64
+"""For how many steps there is room at first."""
 
 
 class CompiledStreams:
@@ -32,14 +36,32 @@ class CompiledStreams:
         self._program, self._parameters = program, program.packed(in_every_lane)
         self._key, self._temperature = noise_key("evaluation noise", seed, run), temperature
         blocks = -(-streams // lanes)
-        self._spaces = program.stream_spaces(blocks)
+        self._steps = FIRST_STEPS
+        self._spaces = program.stream_spaces(blocks, self._steps)
         self._prefixes = np.zeros(blocks * lanes, np.uint64)
         self._clock = 0
 
     def step(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
         """Give each stream a symbol: [stream] -> [stream, columns]"""
+        if self._clock == self._steps:
+            self._make_room()
         scores = self._program.step(
-            self._parameters, self._key, self._temperature, self._spaces, self._prefixes, ids, self._clock
+            self._parameters,
+            self._key,
+            self._temperature,
+            self._spaces,
+            self._steps,
+            self._prefixes,
+            ids,
+            self._clock,
         )
         self._clock += 1
         return scores
+
+    def _make_room(self) -> None:
+        """For half as many steps more, which a memory that grows with every step needs."""
+        self._steps += self._steps // 2
+        larger = self._program.stream_spaces(len(self._spaces), self._steps)
+        if larger.shape != self._spaces.shape:
+            larger[:, : self._spaces.shape[1]] = self._spaces
+            self._spaces = larger

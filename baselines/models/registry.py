@@ -10,6 +10,7 @@ from pkgutil import iter_modules
 
 from marnn_bench.baselines.baseline import Baseline
 from marnn_bench.baselines.model_file import baseline_of_file
+from marnn_bench.baselines.models.composed import CONTROLLERS, JOINED, composed
 from marnn_bench.errors import UsageError
 
 ENTRY_POINTS = "marnn_bench.baselines"
@@ -39,7 +40,10 @@ def all_baselines() -> dict[str, Baseline]:
 
 
 def find_baseline(name: str) -> Baseline:
-    """The baseline of this name, or the model of a Python file; other packages are looked at only if it is none of ours."""
+    """The baseline of this name, the model of a Python file, or one that is composed by its name, as `gru+stack`.
+
+    Other packages are looked at only if it is none of ours.
+    """
     if name.endswith(".py"):
         return baseline_of_file(Path(name))
     if baseline := builtin_baselines().get(name):
@@ -47,6 +51,8 @@ def find_baseline(name: str) -> Baseline:
     known = all_baselines()
     if name in known:
         return known[name]
+    if name in CONTROLLERS or JOINED in name:
+        return composed(name)
     near = get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else "`marnn-bench baselines` lists them."
     raise UsageError(f"There is no baseline {name!r}. {hint}")

@@ -18,6 +18,7 @@ from marnn_bench.baselines.cells.intervals import Line, NeuralMemory
 from marnn_bench.baselines.cells.memories import Content, Memory, Superposition
 from marnn_bench.baselines.cells.noise import PrefixNoise
 from marnn_bench.baselines.cells.parameters import Parameters
+from marnn_bench.baselines.joint import InputIds, prefix_symbols
 from marnn_bench.baselines.training.checkpoint import TrainedRun
 from marnn_bench.errors import UsageError
 
@@ -135,12 +136,20 @@ class Steps(NamedTuple):
 
 
 def record(run: TrainedRun, number: int, symbols: Sequence[str]) -> Trace:
-    """Give a run of a trained model, of this number, a string. UsageError if it has a symbol that the model does not know."""
+    """Give a run of a trained model, of this number, a string, behind START where its strings begin so.
+
+    UsageError if it has a symbol that the model does not know.
+    """
     trained, cell, parameters = run
-    ids = _ids(trained.task.alphabet, symbols)
+    learned = trained.task
+    inputs = InputIds(learned.view, learned.alphabet, learned.columns)
+    fed = _places(prefix_symbols(learned.view, learned.alphabet, learned.columns), symbols)
+    begin = inputs.begin(1)
+    ids = np.concatenate([*([begin] if inputs.has_start else []), *map(inputs.of, fed)])
     noise = PrefixNoise(trained.seed, number, 1, cell.noise)
     memories, features, scores = record_steps(cell, parameters, ids, noise, trained.temperature)
-    return Trace(tuple(symbols), memories, features, trained.task.columns, scores)
+    shown = ("START", *symbols) if inputs.has_start else tuple(symbols)
+    return Trace(shown, memories, features, learned.columns, scores)
 
 
 def record_steps(
@@ -164,13 +173,13 @@ def record_steps(
     return Steps(memories, _stacked(features), _stacked(scores))
 
 
-def _ids(alphabet: Sequence[str], symbols: Sequence[str]) -> NDArray[np.int64]:
-    """The symbols' places in the alphabet: [step]"""
+def _places(known: Sequence[str], symbols: Sequence[str]) -> NDArray[np.int64]:
+    """The places of these symbols among those that are known: [step, 1]"""
     if not symbols:
         raise UsageError("The string is empty: give some symbols, with spaces between them.")
-    if unknown := [symbol for symbol in symbols if symbol not in alphabet]:
-        raise UsageError(f"The model does not know {unknown[0]!r}; its symbols are {' '.join(alphabet)}.")
-    return np.array([alphabet.index(symbol) for symbol in symbols])
+    if unknown := [symbol for symbol in symbols if symbol not in known]:
+        raise UsageError(f"The model does not know {unknown[0]!r}; its symbols are {' '.join(known)}.")
+    return np.array([[known.index(symbol)] for symbol in symbols])
 
 
 @singledispatch

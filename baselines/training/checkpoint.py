@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -13,6 +14,7 @@ from torch import Tensor
 from marnn_bench.baselines.baseline import Baseline
 from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.parameters import Parameters, tensor_shapes
+from marnn_bench.baselines.joint import symbols_of
 from marnn_bench.baselines.model_file import baseline_of_file
 from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.baselines.training.record import OtherVersionError, TrainingRecord
@@ -65,15 +67,32 @@ def _digest(about: Mapping[str, Any], tensors: Mapping[str, Tensor]) -> str:
     return sha256(json.dumps(about, sort_keys=True).encode() + save(dict(tensors))).hexdigest()
 
 
-def load_run(path: Path, run: int) -> TrainedRun:
-    """One run of a checkpoint. UsageError if it has no such run, DataError if the file is missing or damaged."""
+@dataclass(frozen=True)
+class Checkpoint:
+    """A model with the parameters of all runs: [run, ...]"""
+
+    path: Path
+    record: TrainingRecord
+    cell: Cell
+    tensors: Mapping[str, Tensor]
+
+    def run(self, run: int) -> TrainedRun:
+        """One run. UsageError if there is none of this number."""
+        if not 0 <= run < self.record.runs:
+            raise UsageError(
+                f"{self.path} has the runs 0 to {self.record.runs - 1}, not {run}; ask for one of these."
+            )
+        chosen = {name: tensor[run : run + 1].clone() for name, tensor in self.tensors.items()}
+        return TrainedRun(self.record, self.cell, Parameters(chosen))  # aligned alike for every run
+
+
+def load_checkpoint(path: Path) -> Checkpoint:
+    """All runs of a checkpoint. DataError if the file is missing or damaged."""
     try:
         about, tensors = load_tensors(path)
         record = TrainingRecord.from_json(about)
-        if not 0 <= run < record.runs:
-            raise UsageError(f"{path} has the runs 0 to {record.runs - 1}, not {run}; ask for one of these.")
         cell = _cell(path, record)
-        return TrainedRun(record, cell, _run_of(tensors, record, cell, run))
+        return Checkpoint(path, record, cell, _tensors_of(tensors, record, cell))
     except FileNotFoundError:
         raise DataError(f"{path} is missing. Train the model again with --overwrite.") from None
     except OtherVersionError as error:
@@ -86,13 +105,14 @@ def _cell(path: Path, record: TrainingRecord) -> Cell:
     own = path.with_name(CELL)
     baseline: Baseline = baseline_of_file(own) if own.exists() else find_baseline(record.model)
     alphabet, columns = record.task.alphabet, record.task.columns
-    return baseline.build(len(alphabet), len(columns), baseline.read_sizes(record.sizes))
+    symbols = symbols_of(record.task.view, alphabet, columns)
+    return baseline.build(len(symbols), len(columns), baseline.read_sizes(record.sizes))
 
 
-def _run_of(tensors: Mapping[str, Tensor], record: TrainingRecord, cell: Cell, run: int) -> Parameters:
-    chosen = {}
-    for name, tensor in tensor_shapes(cell.shapes).items():
+def _tensors_of(tensors: Mapping[str, Tensor], record: TrainingRecord, cell: Cell) -> dict[str, Tensor]:
+    """Those of the cell, each [run, ...]."""
+    shapes = tensor_shapes(cell.shapes)
+    for name, tensor in shapes.items():
         if tensors[name].shape != (record.runs, *tensor.shape):
             raise ValueError(f"{name} has the shape {[*tensors[name].shape]}")
-        chosen[name] = tensors[name][run : run + 1].clone()  # aligned alike for every run
-    return Parameters(chosen)
+    return {name: tensors[name] for name in shapes}

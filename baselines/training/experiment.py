@@ -12,13 +12,15 @@ import torch
 from marnn_bench import __version__
 from marnn_bench.baselines.baseline import Baseline, Sizes
 from marnn_bench.baselines.cells.cell import Cell
+from marnn_bench.baselines.course import Course
 from marnn_bench.baselines.engine.choice import compiled_training
-from marnn_bench.baselines.engine.training import CompiledTraining
 from marnn_bench.baselines.engines import Engine
+from marnn_bench.baselines.fit import require_fit
 from marnn_bench.baselines.ongoing import OngoingTraining
-from marnn_bench.baselines.recipes import Recipe
-from marnn_bench.baselines.training.accuracy import THRESHOLD, sequence_accuracy
-from marnn_bench.baselines.training.data import train_rows
+from marnn_bench.baselines.recipes import FRESH_ROWS, Recipe
+from marnn_bench.baselines.stream.choice import stream_training
+from marnn_bench.baselines.stream.training import StreamTraining
+from marnn_bench.baselines.training.data import DRAWN, stream_source, training_course
 from marnn_bench.baselines.training.folder import (
     TRAINING,
     finished,
@@ -29,9 +31,8 @@ from marnn_bench.baselines.training.folder import (
 from marnn_bench.baselines.training.loop import Training, find_device
 from marnn_bench.baselines.training.record import TrainingData, TrainingRecord, deviations
 from marnn_bench.baselines.training.state import EVERY_SECONDS, STATE, Watch, finish
-from marnn_bench.baselines.training.trained_model import TrainedModel
 from marnn_bench.errors import UsageError
-from marnn_bench.examples import SetExamples
+from marnn_bench.examples import Examples
 from marnn_bench.task import Task
 
 
@@ -109,6 +110,10 @@ class Experiment:
         """The model."""
         return self.baseline.cell(self.task, self.sizes)
 
+    def require_fit(self) -> None:
+        """UsageError unless the model can learn the task."""
+        require_fit(self.baseline.name, self.task, self.recipe, self.cell)
+
     def train_into(
         self,
         out: Path,
@@ -118,50 +123,59 @@ class Experiment:
         watch: Watch = _unwatched,
         tell: Callable[[str], object] = _untold,
     ) -> dict[str, Any]:
-        """Train on the train split, or its first `rows`, and fill the folder `out`: the content of its training.json.
+        """Train on the train split, or its first `rows`, of each epoch if it is endless, and fill the folder `out`: the content
+        of its training.json.
 
         A training that was stopped goes on; one that is complete is left as it is, unless it is to be overwritten.
         watch, tell:  how far it is, and what else there is to say
         """
+        self.require_fit()
+        if rows and (stream := self.recipe.stream):
+            shorter = replace(self, recipe=replace(self.recipe, stream=replace(stream, strings=rows)))
+            return shorter.train_into(out, data, None, overwrite, watch, tell)
         if not overwrite and (out / TRAINING).exists():
-            source, examples = train_rows(self.task, data, rows)
-            record = self._record(source, self._training(examples, _untold))
+            source, strings = self._given(data, rows)
+            record = self._record(source, self._training(strings, _untold))
             if complete := finished(out, record, self.baseline.source):
                 tell(f"{out} holds this training already; --overwrite trains again.")
                 return complete
         with new_folder(out, overwrite) as folder:
-            return self.train(*train_rows(self.task, data, rows), folder, watch, tell)
+            return self.train(*self._given(data, rows), folder, watch, tell)
+
+    def _given(self, data: Path | None, rows: int | None) -> tuple[TrainingData, Course | None]:
+        """Where the strings come from, and these; those of a stream are drawn as they are needed."""
+        if stream := self.recipe.stream:
+            return stream_source(self.task, stream.strings), None
+        return training_course(self.task, self.recipe, data, rows)
 
     def train(
         self,
         source: TrainingData,
-        examples: SetExamples,
+        strings: Examples | Course | None,
         folder: Path,
         watch: Watch = _unwatched,
         tell: Callable[[str], object] = _untold,
         every: float = EVERY_SECONDS,
     ) -> dict[str, Any]:
-        """Train on these examples and write the files of `folder`: the content of its training.json.
+        """Train on these strings and write the files of `folder`: the content of its training.json.
 
-        every:  seconds between two states that are kept in the folder, from which the same training goes on
+        strings:  None for a stream, whose strings the recipe has drawn
+        every:    seconds between two states that are kept in the folder, from which the same training goes on
         """
-        training = self._training(examples, tell)
+        training = self._training(strings, tell)
         record = self._record(source, training)
         seconds = finish(training, folder / STATE, self._key(record), watch, tell, every)
         trained = training.result()
-        write_model(folder, record, trained, self.baseline.source)
-        accuracy = self._accuracy(training, folder, examples)
-        return write_record(folder, record, trained.losses, accuracy, seconds)
+        write_model(folder, record, trained, self.baseline.source, self.cell.distribution)
+        found = {"train_accuracy": training.accuracy(), "selected": training.selected()}
+        return write_record(folder, record, trained.losses, found, seconds)
 
-    def _accuracy(self, training: OngoingTraining, folder: Path, examples: SetExamples) -> list[float]:
-        """The share of the train strings that each run has all right."""
-        if isinstance(training, CompiledTraining):
-            return training.accuracy(THRESHOLD)
-        model = TrainedModel(folder)
-        return [sequence_accuracy(model, examples, run) for run in range(self.runs)]
-
-    def _training(self, examples: SetExamples, tell: Callable[[str], object]) -> OngoingTraining:
-        what = self.cell, self.recipe, examples, range(self.runs), self.seed
+    def _training(self, strings: Examples | Course | None, tell: Callable[[str], object]) -> OngoingTraining:
+        runs = range(self.runs)
+        if strings is None:
+            what_of_stream = self.cell, self.recipe, self.task, runs, self.seed, self.device, self.threads
+            return stream_training(self.engine, *what_of_stream, tell)
+        what = self.cell, self.recipe, strings, runs, self.seed
         compiled = compiled_training(self.engine, *what, self.device, self.threads, tell)
         return compiled or Training(*what, self.device)
 
@@ -179,26 +193,39 @@ class Experiment:
             parameters=self.cell.num_parameters,
             sizes=self.sizes.as_json(),
             task=source,
-            recipe=self.recipe,
+            recipe=self._recipe(source),
             deviations=self._deviations(source),
             seed=self.seed,
             marnn_bench=__version__,
             torch=torch.__version__,
             temperature=self.recipe.temperature(training.total),
             device=self.device,
-            engine="reference" if isinstance(training, Training) else "compiled",
+            engine=_engine_of(training),
         )
+
+    def _recipe(self, source: TrainingData) -> Recipe:
+        """The recipe, with the rows that were asked of an endless split."""
+        return replace(self.recipe, fresh_rows=source.rows) if source.digest == DRAWN else self.recipe
 
     def _deviations(self, source: TrainingData) -> dict[str, dict[str, Any]]:
         if self.baseline.paper is None:
             return {}
         split, law = self.task.split("train"), self.task.law("train")
-        asked = {"rows": split.rows, "law": law.spec, "window": str(split.window)}
+        rows = source.rows if self.recipe.stream or split.rows == "fresh" else split.rows
+        asked = {"rows": rows, "law": law.spec, "window": str(split.window)}
         used = {"rows": source.rows, "law": source.law, "window": source.window}
         paper = Experiment.from_paper(self.baseline, self.task, self.runs)
-        recipe = replace(paper.recipe, inferred=self.recipe.inferred)
+        here, recipe = self._recipe(source), replace(paper.recipe, inferred=self.recipe.inferred)
+        if recipe.fresh_rows == FRESH_ROWS:  # no paper's
+            recipe = replace(recipe, fresh_rows=here.fresh_rows)
         return deviations(
             {**asked, **paper.sizes.as_json(), **asdict(recipe)},
-            {**used, **self.sizes.as_json(), **asdict(self.recipe)},
+            {**used, **self.sizes.as_json(), **asdict(here)},
             paper.recipe.inferred,
         )
+
+
+def _engine_of(training: OngoingTraining) -> str:
+    if isinstance(training, StreamTraining):
+        return training.engine
+    return "reference" if isinstance(training, Training) else "compiled"

@@ -12,7 +12,7 @@ import math
 import os
 import platform
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -44,8 +44,8 @@ from pathlib import Path
 
 from marnn_bench.baselines import TrainedModel
 
-model = TrainedModel(Path(__file__).parent)
-load, reset, step = model.load, model.reset, model.step
+scores = "{scores}"
+load = TrainedModel(Path(__file__).parent).load
 '''
 
 
@@ -99,10 +99,18 @@ def _publish(partial: Path, out: Path) -> None:
 
 
 def write_model(
-    folder: Path, record: TrainingRecord, trained: TrainingResult, source: Path | None = None
+    folder: Path,
+    record: TrainingRecord,
+    trained: TrainingResult,
+    source: Path | None = None,
+    distribution: bool = False,
 ) -> None:
-    """Write all files of a training but its record, with a copy of the `source` of a user's model."""
-    (folder / MODEL).write_text(MODEL_FILE.format(record=record, last=record.runs - 1))
+    """Write all files of a training but its record, with a copy of the `source` of a user's model.
+
+    distribution:  whether the model answers with one, as `Cell.distribution`
+    """
+    scores = "probabilities" if distribution else "sigmoid"
+    (folder / MODEL).write_text(MODEL_FILE.format(record=record, last=record.runs - 1, scores=scores))
     save_checkpoint(folder / CHECKPOINT, record, trained.parameters)
     (folder / CELL).unlink(missing_ok=True)
     if source:
@@ -114,18 +122,18 @@ def write_model(
 
 
 def write_record(
-    folder: Path, record: TrainingRecord, losses: Tensor, accuracy: Sequence[float], wall_s: float
+    folder: Path, record: TrainingRecord, losses: Tensor, found: Mapping[str, Any], wall_s: float
 ) -> dict[str, Any]:
     """Write training.json, and give its content.
 
-    That is the record; for each run the mean loss over the last epoch (null if that is no number) and the share of the
-    train strings that it has all right; where a loss was no finite number; and the seconds that it took.
+    That is the record; for each run the mean loss over the last epoch (null if that is no number); what else was `found`;
+    where a loss was no finite number; and the seconds that it took.
     """
     final = losses[-1].mean(0)
     content = {
         **record.as_json(),
         "final_loss": [loss if math.isfinite(loss) else None for loss in final.tolist()],
-        "train_accuracy": [*accuracy],
+        **found,
         "diverged": diverged(losses),
         "wall_s": round(wall_s, 3),
     }

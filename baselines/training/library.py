@@ -47,7 +47,6 @@ def train(
     """
     baseline = find_baseline(baseline) if isinstance(baseline, str) else baseline
     task = find_task(task)
-    task.require_sets()
     sizes = {"hidden": hidden, "memory_width": memory_width}
     numbers = {"runs": runs, "epochs": epochs, **sizes, "batch": batch, "rows": rows, "threads": threads}
     for name, number in numbers.items():

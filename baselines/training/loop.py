@@ -2,90 +2,118 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import ClassVar
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.inputs import StringInputs
 from marnn_bench.baselines.cells.noise import UpdateNoise
 from marnn_bench.baselines.cells.parameters import initialise
-from marnn_bench.baselines.ongoing import LOSSES_SO_FAR, OPTIMISER, PARAMETERS, TrainingResult
+from marnn_bench.baselines.course import Course, Exam
+from marnn_bench.baselines.epochs import EpochTraining, Floats, Measured, Numbers
+from marnn_bench.baselines.lessons import Lessons
+from marnn_bench.baselines.ongoing import OPTIMISER, PARAMETERS, TrainingResult
 from marnn_bench.baselines.recipes import Recipe
-from marnn_bench.baselines.training.batches import training_batches
+from marnn_bench.baselines.training.batches import training_batch
 from marnn_bench.baselines.training.lanes import whole_blocks
-from marnn_bench.baselines.training.optimisation import LOSSES, make_optimiser
+from marnn_bench.baselines.training.measuring import measure
+from marnn_bench.baselines.training.optimisation import LOSSES, at_rates, clip, make_optimiser
 from marnn_bench.errors import UsageError
-from marnn_bench.examples import SetExamples
+from marnn_bench.examples import Examples
 
 
-class Training:
+class Training(EpochTraining):
     """The reference engine: the runs of these numbers, trained by the recipe, an update at a time.
 
     The loss is summed over runs, so the gradient of each run's parameters is that of its own loss. A run, its noise
     included, depends on the seed and its number, not on the other runs.
-
-    done:   updates so far
-    total:  updates in all
     """
+
+    unit: ClassVar = "updates"
 
     def __init__(
         self,
         cell: Cell,
         recipe: Recipe,
-        examples: SetExamples,
+        strings: Examples | Course,
         runs: Sequence[int],
         seed: int = 0,
         device: str = "cpu",
     ) -> None:
-        computed, self._device = whole_blocks(runs), find_device(device)
-        self._asked = [computed.index(run) for run in runs]
-        self._cell, self._recipe, self._noise = cell, recipe, UpdateNoise(seed, computed)
-        self._parameters = initialise(cell.shapes, seed, computed).each(
+        super().__init__(recipe, strings, len(runs))
+        self._computed, self._device, self._seed = whole_blocks(runs), find_device(device), seed
+        self._asked = [self._computed.index(run) for run in runs]
+        self._cell, self._noise = cell, UpdateNoise(seed, self._computed)
+        self._parameters = initialise(cell.shapes, seed, self._computed).each(
             lambda tensor: tensor.detach().to(self._device).requires_grad_()
         )
         self._optimiser, self._loss = make_optimiser(recipe, self._parameters), LOSSES[recipe.loss]
-        self._batches = [batch.to(self._device) for batch in training_batches(examples, recipe.batch)]
-        self.done, self.total = 0, recipe.epochs * len(self._batches)
-        self._losses = torch.empty(self.total, len(runs), dtype=torch.float64, device=self._device)
-
-    @property
-    def strings_left(self) -> int:
-        """How many strings are still to be learned from, over all epochs."""
-        sizes = [batch.ids.shape[1] for batch in self._batches]
-        epochs, updates = divmod(self.total - self.done, len(sizes))
-        return epochs * sum(sizes) + sum(sizes[len(sizes) - updates :])
 
     def update(self) -> int:
         """Do the next update: how many strings it learned from."""
-        ids, answers, weights = self._batches[self.done % len(self._batches)]
-        inputs = update_inputs(self._cell, self._recipe, self._noise, self.done + 1, ids)
+        left = self.strings_left
+        self.do(1)
+        return left - self.strings_left
+
+    def _learn(self, lessons: Lessons, count: int) -> Floats:
+        first, size = self.done % self._in_epoch, self._recipe.batch
+        losses = []
+        for number in range(count):
+            begin = (first + number) * size
+            rows = lessons.rows(begin, min(begin + size, len(lessons)))
+            losses.append(self._update(rows, self.done + number + 1).detach()[self._asked])
+        return torch.stack(losses).cpu().numpy()
+
+    def _update(self, lessons: Lessons, number: int) -> Tensor:
+        """The update of this number, counted from 1: the loss of each run before it."""
+        ids, answers, weights = training_batch(lessons, self._cell.columns).to(self._device)
+        inputs = update_inputs(self._cell, self._recipe, self._noise, number, ids)
         loss = self._loss(self._cell.scores(self._parameters, ids, inputs), answers, weights)
         self._optimiser.zero_grad()
         loss.sum().backward()  # type: ignore[no-untyped-call]
-        self._optimiser.step()
-        self._losses[self.done] = loss.detach()[self._asked]
-        self.done += 1
-        return ids.shape[1]
+        with at_rates(self._parameters, self._factors()):
+            clip(self._parameters, self._recipe.clipping)
+            self._optimiser.step()
+        return loss
 
-    def result(self) -> TrainingResult:
-        """What the updates so far give, on the CPU; the losses of those to come are anything."""
-        parameters = self._parameters.each(lambda tensor: tensor[self._asked].detach().cpu())
-        return TrainingResult(parameters, self._losses.view(self._recipe.epochs, -1, len(self._asked)).cpu())
+    def _factors(self) -> Tensor | None:
+        """Of all runs that are computed; None where each is 1."""
+        if (self.factors == 1).all():
+            return None
+        factors = torch.ones(len(self._computed), dtype=torch.float64)
+        factors[self._asked] = torch.from_numpy(self.factors)
+        return factors.to(self._device)
 
-    def state(self) -> dict[str, Tensor]:
+    def measure(self, exam: Exam) -> Measured:
+        at = self._recipe.temperature(self.done)
+        with one_thread():
+            runs = self._computed, self._asked
+            found = measure(self._cell, self._parameters, exam, self._loss, self._seed, *runs, at)
+        return Measured(*(values[self._asked].cpu().numpy() for values in found))
+
+    def numbers(self) -> Numbers:
+        tensors = self._parameters.tensors.items()
+        return {name: tensor.detach()[self._asked].cpu().numpy() for name, tensor in tensors}
+
+    def set_numbers(self, numbers: Numbers, runs: NDArray[np.bool_]) -> None:
+        lanes = [lane for lane, chosen in zip(self._asked, runs, strict=True) if chosen]
+        for name, tensor in self._parameters.tensors.items():
+            tensor.data[lanes] = torch.from_numpy(numbers[name][runs]).to(tensor.device)
+
+    def engine_state(self) -> dict[str, Tensor]:
         """All that updates change, of the runs that are computed with those asked for, too."""
-        tensors = {LOSSES_SO_FAR: self._losses[: self.done]}
+        tensors = {}
         for name, tensor in self._parameters.tensors.items():
             tensors[PARAMETERS + name] = tensor.detach()
             for kind, value in self._optimiser.state[tensor].items():
                 tensors[f"{OPTIMISER}{kind}/{name}"] = value
         return {name: tensor.cpu().contiguous() for name, tensor in tensors.items()}
 
-    def restore(self, state: Mapping[str, Tensor]) -> None:
-        """Go on from the `state` of a training that was begun with the same arguments."""
-        self.done = len(state[LOSSES_SO_FAR])
-        self._losses[: self.done] = state[LOSSES_SO_FAR]
+    def restore_engine(self, state: Mapping[str, Tensor]) -> None:
         for name, tensor in self._parameters.tensors.items():
             tensor.data.copy_(state[PARAMETERS + name])  # in place: results depend on how numbers are aligned
         for entry, value in state.items():
@@ -96,10 +124,15 @@ class Training:
 
 
 def train(
-    cell: Cell, recipe: Recipe, examples: SetExamples, runs: Sequence[int], seed: int = 0, device: str = "cpu"
+    cell: Cell,
+    recipe: Recipe,
+    strings: Examples | Course,
+    runs: Sequence[int],
+    seed: int = 0,
+    device: str = "cpu",
 ) -> TrainingResult:
     """Train the runs of these numbers by the recipe, from its first update to its last."""
-    training = Training(cell, recipe, examples, runs, seed, device)
+    training = Training(cell, recipe, strings, runs, seed, device)
     with one_thread():
         while training.done < training.total:
             training.update()

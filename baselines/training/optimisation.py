@@ -1,13 +1,14 @@
 """The losses and optimisers that recipes name."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Final
 
 import torch
 from torch import Tensor
 
 from marnn_bench.baselines.cells.parameters import Parameters
-from marnn_bench.baselines.recipes import Recipe
+from marnn_bench.baselines.recipes import Clipping, Recipe
 
 TINY: Final = torch.finfo(torch.float64).tiny
 
@@ -36,6 +37,29 @@ def make_optimiser(recipe: Recipe, parameters: Parameters) -> torch.optim.Optimi
     tensors = [*parameters.tensors.values()]
     if recipe.optimiser == "sgd":
         return torch.optim.SGD(tensors, lr=recipe.learning_rate)
+    if recipe.optimiser == "rmsprop":
+        return torch.optim.RMSprop(tensors, lr=recipe.learning_rate, alpha=recipe.decay, eps=recipe.epsilon)
     return torch.optim.Adam(
         tensors, lr=recipe.learning_rate, betas=recipe.betas, eps=recipe.epsilon, fused=True
     )
+
+
+def clip(parameters: Parameters, clipping: Clipping | None) -> None:
+    """Bring each number of the gradients within the bound."""
+    if clipping and clipping.of == "gradients":
+        torch.nn.utils.clip_grad_value_(parameters.tensors.values(), clipping.bound)
+
+
+@contextmanager
+def at_rates(parameters: Parameters, factors: Tensor | None) -> Iterator[None]:
+    """What a step changes, times the factor of each run, [run]: the parameters of a run whose factor is 0 stay."""
+    if factors is None:
+        yield
+        return
+    tensors = parameters.tensors.values()
+    before = [tensor.detach().clone() for tensor in tensors]
+    yield
+    for tensor, old in zip(tensors, before, strict=True):
+        of_run = factors.view(-1, *[1] * (tensor.ndim - 1))
+        moved = torch.where(of_run == 1, tensor.data, old + of_run * (tensor.data - old))
+        tensor.data.copy_(torch.where(of_run == 0, old, moved))

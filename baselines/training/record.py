@@ -16,7 +16,10 @@ class OtherVersionError(ValueError):
 
 @dataclass(frozen=True)
 class TrainingData:
-    """The data of a training: the first `rows` strings of the split with this content digest."""
+    """The data of a training: the first `rows` strings of the split with this content digest.
+
+    On a stream, so many strings of each epoch of an endless split, which has no digest.
+    """
 
     name: str
     version: str

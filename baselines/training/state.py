@@ -120,5 +120,5 @@ def _restore(
         tell(f"{path} is the state of another training and not used: this one begins anew.")
         return 0.0
     training.restore(state)
-    tell(f"Continued after {training.done:,} of {training.total:,} updates.")
+    tell(f"Continued after {training.done:,} of {training.total:,} {training.unit}.")
     return float(state[SECONDS])

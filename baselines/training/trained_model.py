@@ -1,5 +1,6 @@
 """A trained model as the evaluator asks it: what the `model.py` of a train folder offers."""
 
+from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +16,8 @@ from marnn_bench.baselines.cells.parameters import Parameters
 from marnn_bench.baselines.engine.choice import compiled_program
 from marnn_bench.baselines.engine.program import Program
 from marnn_bench.baselines.engine.streams import CompiledStreams
-from marnn_bench.baselines.training.checkpoint import TrainedRun, load_run
+from marnn_bench.baselines.joint import InputIds, prefix_symbols
+from marnn_bench.baselines.training.checkpoint import Checkpoint, TrainedRun, load_checkpoint
 from marnn_bench.baselines.training.folder import CHECKPOINT
 from marnn_bench.baselines.training.lanes import round_up
 from marnn_bench.baselines.training.loop import one_thread
@@ -34,33 +36,57 @@ class Streams(Protocol):
 
 
 class TrainedModel:
-    """`load`, `reset` and `step` of a train folder.
+    """The runs of a train folder. Its checkpoint is read once, when the first of them is asked for.
 
     A model that the compiled engine trained answers by it where it can be compiled, else by torch.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._checkpoint = folder / CHECKPOINT
-        self._run: TrainedRun
-        self._number: int
-        self._cell: Cell | None = None
-        self._program: Program | None = None
-        self._streams: Streams
+        self._path = folder / CHECKPOINT
+        self._loaded: LoadedRun
 
-    def load(self, task: ModelTask) -> None:
-        """Take the parameters of run `task.run`. UsageError if the model was trained on other symbols."""
-        self._run, self._number = load_run(self._checkpoint, task.run), task.run
-        trained = self._run.record.task
-        if (trained.alphabet, trained.columns) != (task.alphabet, task.columns):
+    def load(self, task: ModelTask) -> "LoadedRun":
+        """Run `task.run`. UsageError if there is none, or the model was trained on other symbols, or by another view."""
+        record = self._checkpoint.record
+        view, alphabet, columns = record.task.view, record.task.alphabet, record.task.columns
+        learned = view, prefix_symbols(view, alphabet, columns), columns
+        if learned != (task.view, task.alphabet, task.columns):
             raise UsageError(
-                f"This {self._run.record.model} was trained on {trained.name}, whose symbols are not those of "
+                f"This {record.model} was trained on {record.task.name}, whose view or symbols are not those of "
                 f"{task.name}: train it with --task {task.name}."
             )
-        if self._run.record.engine == "compiled" and self._run.cell != self._cell:  # all runs have one
-            self._cell, self._program = self._run.cell, compiled_program(self._run.cell)
+        self._loaded = LoadedRun(self._checkpoint.run(task.run), task.run, self._program)
+        return self._loaded
 
-    def reset(self, n: int) -> None:
-        """Begin n streams, with a memory of zeros."""
+    def reset(self, n: int) -> NDArray[np.float64] | None:
+        """`reset` of the run that was loaded last, which model files of earlier versions offer."""
+        return self._loaded.reset(n)
+
+    def step(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        """`step` of the run that was loaded last."""
+        return self._loaded.step(ids)
+
+    @cached_property
+    def _checkpoint(self) -> Checkpoint:
+        return load_checkpoint(self._path)
+
+    @cached_property
+    def _program(self) -> Program | None:
+        checkpoint = self._checkpoint
+        return compiled_program(checkpoint.cell) if checkpoint.record.engine == "compiled" else None
+
+
+class LoadedRun:
+    """One run of a model: `reset` and `step`."""
+
+    def __init__(self, run: TrainedRun, number: int, program: Program | None) -> None:
+        self._run, self._number, self._program = run, number, program
+        learned = run.record.task
+        self._inputs = InputIds(learned.view, learned.alphabet, learned.columns)
+        self._streams: Streams
+
+    def reset(self, n: int) -> NDArray[np.float64] | None:
+        """Begin n streams: where they begin with START, the scores after it, [n, columns]."""
         record, cell, parameters = self._run
         asked = record.seed, self._number, record.temperature, n
         if self._program is None:
@@ -68,10 +94,12 @@ class TrainedModel:
         else:
             arrays = {name: tensor.numpy() for name, tensor in parameters.tensors.items()}
             self._streams = CompiledStreams(self._program, arrays, *asked)
+        start = self._inputs.begin(n)
+        return self._streams.step(start) if self._inputs.has_start else None
 
     def step(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Give each stream a symbol: [n] -> [n, columns], the sigmoid outputs."""
-        return self._streams.step(ids)
+        """Give each stream a symbol: [n] -> [n, columns]"""
+        return self._streams.step(self._inputs.of(ids))
 
 
 class ReferenceStreams:

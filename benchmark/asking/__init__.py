@@ -5,5 +5,5 @@ interfaces  reset + step, predict_batch, predict, ...    child       its own sid
 answers     what an answer means                         local_model a model of the program that asks it
 waves       strings that advance together                scripts     what they are sent, view by view
 ask         a wave, and what is left when strings fail   thresholds  of scores that are probabilities
-failures    what went wrong, in one line
+failures    what went wrong, in one line                 loading     a model, for one run or for several at once
 """

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from marnn_bench.asking.answers import THRESHOLD
 from marnn_bench.asking.interfaces import Progress, ignore
-from marnn_bench.asking.protocol import TIE, Loaded
+from marnn_bench.asking.protocol import Loaded
 from marnn_bench.asking.scripts import CHOICES, script_of
 from marnn_bench.asking.waves import (
     Model,
@@ -50,7 +50,7 @@ def ask_stream(
     """What a model answers about these strings as one stream, memory emptied every so many (`marnn_bench.streams`).
 
     What lies between two resets are strings of a wave. Where the first symbol of the next string is asked for, and is
-    answered, END is kept: that is what stands for it.
+    answered, END is kept: that is what stands for it, and so what a model may answer there as well.
     """
     stream = as_stream(examples, every)
     segments, strings = stream.segments, examples.strings
@@ -69,7 +69,6 @@ def ask_stream(
     choices, answered = kept.predicted[1:].copy(), kept.answered[1:]
     last = strings.offsets[1:] - 1
     end = len(examples.task.columns) - 1
-    choices[choices == end] = TIE  # there is no end in a stream
     choices[last] = np.where(choices[last] == stream.targets[1:][last], end, choices[last])
     return Predictions({"predicted": choices}, answered, strings.offsets)
 

@@ -4,15 +4,19 @@ Serves the frames of `marnn_bench.asking.protocol` on copies of its standard inp
 itself prints goes to standard error. This is no sandbox: it stops accidents.
 """
 
+import atexit
 import importlib.util
 import os
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NoReturn
 
-from marnn_bench.asking.interfaces import Interface, answer_requests, call, find_interface
+from marnn_bench.asking.interfaces import Interface, answer_requests, call
+from marnn_bench.asking.loading import load_runs
 from marnn_bench.asking.protocol import (
     EXIT_CONNECTION_LOST,
     Failure,
@@ -29,7 +33,7 @@ from marnn_bench.asking.protocol import (
     read_frame,
     unpack_number,
     unpack_requests,
-    unpack_task,
+    unpack_tasks,
 )
 
 REPORTED_PACKAGES: Final = ("numpy", "torch", "transformers", "jax", "tensorflow")
@@ -48,7 +52,7 @@ class ModelServer:
         self._requests = requests
         self._replies = replies
         self._module: ModuleType | None = None
-        self._interface: Interface
+        self._halves: list[Interface]
         self._next_word = 0.0
 
     def serve(self) -> None:
@@ -63,15 +67,15 @@ class ModelServer:
 
     def _answer(self, frame: Frame) -> bytes:
         if frame.kind is FrameKind.LOAD:
-            return pack_loaded(self._load(unpack_task(frame.payload)))
+            return pack_loaded(self._load(unpack_tasks(frame.payload)))
         if frame.kind is FrameKind.RESET:
-            self._interface.reset(unpack_number(frame.payload))
+            for half in self._halves:
+                half.reset(unpack_number(frame.payload))
             return pack(FrameKind.READY)
         if frame.kind is FrameKind.STEP:
             self._next_word = time.monotonic() + WORD_SECONDS
-            return pack_answers(
-                answer_requests(self._interface, unpack_requests(frame.payload), self._report)
-            )
+            number, requests = unpack_requests(frame.payload)
+            return pack_answers(answer_requests(self._halves[number], requests, self._report))
         raise ProtocolError(f"A model is not asked {frame.kind.name}.")
 
     def _report(self, failure: Failure) -> None:
@@ -87,17 +91,15 @@ class ModelServer:
         self._replies.write(frame)
         self._replies.flush()
 
-    def _load(self, task: ModelTask) -> Loaded:
+    def _load(self, tasks: list[ModelTask]) -> Loaded:
         if self._module is None:
             self._module = call("import", import_file, self._file)
-        load = getattr(self._module, "load", None)
-        if load is not None:
-            call("load", load, task)
-        self._interface = find_interface(self._module, task)
-        self._interface.progress = self._tell
+        self._halves, loaded = load_runs(self._module, tasks)
+        for half in self._halves:
+            half.progress = self._tell
         versions = {name: getattr(sys.modules.get(name), "__version__", "") for name in REPORTED_PACKAGES}
         packages = {name: version for name, version in versions.items() if version}
-        return Loaded(self._interface.name, self._interface.parser.kind, load is not None, packages)
+        return loaded._replace(packages=packages)
 
 
 def import_file(file: Path) -> ModuleType:
@@ -123,7 +125,19 @@ def main(arguments: list[str]) -> int:
         ModelServer(file, requests, replies).serve()
     except (OSError, ProtocolError):
         return EXIT_CONNECTION_LOST
-    return 0
+    leave()
+
+
+def leave() -> NoReturn:
+    """End as a program does, without taking every module apart first, which takes torch a second."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(Exception):  # whatever the model has put there
+            stream.flush()
+    os._exit(0)
 
 
 def redirect_standard_streams() -> tuple[BinaryIO, BinaryIO]:

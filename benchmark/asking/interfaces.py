@@ -39,6 +39,9 @@ Report = Callable[[Failure], None]
 Progress = Callable[[int], object]
 """Told how many answers came."""
 
+Pending = Callable[[Report, Progress], Answers]
+"""Answers that are on their way."""
+
 Prefix = tuple[str, ...]
 Streams = NDArray[np.int64]
 """Numbers of streams: [k]."""
@@ -248,15 +251,23 @@ MEANINGS: Final = ("sigmoid", "probabilities")
 """What a model file can say that its scores are."""
 
 
-def find_interface(module: Any, task: ModelTask) -> Interface:
-    """The fastest interface that a model file, or an object in its place, has."""
-    meaning = getattr(module, "scores", None)
+def has_interface(module: Any) -> bool:
+    """Whether a model file, or an object in its place, defines any."""
+    return any(_defines(module, interface) for interface in (*INTERFACES, AcceptsInterface))
+
+
+def find_interface(module: Any, task: ModelTask, meaning: object = None) -> Interface:
+    """The fastest interface that a model file, or an object in its place, has.
+
+    meaning:  what its scores are, where it does not say so itself
+    """
+    meaning = getattr(module, "scores", meaning)
     if isinstance(meaning, str) and meaning not in MEANINGS:
         raise Failure("answer", f"says scores = {meaning!r}; it may be {' or '.join(map(repr, MEANINGS))}")
-    if task.answer == "membership" and callable(getattr(module, "accepts", None)):
+    if task.answer == "membership" and _defines(module, AcceptsInterface):
         return AcceptsInterface(module, task, MembershipParser(task.columns))
     for interface in INTERFACES:
-        if all(callable(getattr(module, name, None)) for name in interface.functions):
+        if _defines(module, interface):
             if task.answer == "membership" and _answers_sets(module, interface):
                 if meaning == "probabilities":
                     raise Failure(
@@ -271,6 +282,10 @@ def find_interface(module: Any, task: ModelTask) -> Interface:
             return interface(module, task, PARSERS[kind](task.columns))
     also = ", accepts" if task.answer == "membership" else ""
     raise Failure("interface", f"defines none of predict, predict_batch, reset + step{also}")
+
+
+def _defines(module: Any, interface: type[Interface]) -> bool:
+    return all(callable(getattr(module, name, None)) for name in interface.functions)
 
 
 def _answers_sets(module: Any, interface: type[Interface]) -> bool:

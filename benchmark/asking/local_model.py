@@ -4,13 +4,13 @@ from types import SimpleNamespace
 
 from marnn_bench.asking.interfaces import (
     Interface,
+    Pending,
     Progress,
     Report,
     answer_requests,
-    call,
-    find_interface,
     ignore,
 )
+from marnn_bench.asking.loading import load_runs
 from marnn_bench.asking.protocol import Answers, Loaded, ModelTask, Requests
 
 
@@ -26,21 +26,27 @@ class LocalModel:
         names = ("predict", "predict_batch", "reset", "step", "accepts")
         is_function = callable(model) and not any(hasattr(model, name) for name in names)
         self._model = SimpleNamespace(predict=model) if is_function else model
-        self._interface: Interface
+        self._halves: list[Interface]
 
-    def load(self, task: ModelTask) -> Loaded:
-        """Have it loaded for a task and run, if it has `load`."""
-        load = getattr(self._model, "load", None)
-        if load is not None:
-            call("load", load, task)
-        self._interface = find_interface(self._model, task)
-        return Loaded(self._interface.name, self._interface.parser.kind, load is not None, {})
+    def load(self, *tasks: ModelTask) -> Loaded:
+        """Have it loaded for a run of a task, or for several that are asked at once, if it has `load`."""
+        self._halves, loaded = load_runs(self._model, tasks)
+        return loaded
 
     def reset(self, n: int) -> None:
-        """Begin a wave of n streams."""
-        self._interface.reset(n)
+        """Begin a wave of n streams of each run."""
+        for half in self._halves:
+            half.reset(n)
+
+    def begin(self, requests: Requests, half: int = 0) -> Pending:
+        """Add a symbol to each stream of a half of the runs, when the answers are asked for."""
+
+        def answers(report: Report, progress: Progress) -> Answers:
+            self._halves[half].progress = progress
+            return answer_requests(self._halves[half], requests, report)
+
+        return answers
 
     def step(self, requests: Requests, report: Report, progress: Progress = ignore) -> Answers:
         """Add a symbol to each stream: what each answers: [n] or [n, columns]."""
-        self._interface.progress = progress
-        return answer_requests(self._interface, requests, report)
+        return self.begin(requests)(report, progress)

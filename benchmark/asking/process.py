@@ -13,7 +13,7 @@ from typing import Final, Self, TypeVar
 
 import numpy as np
 
-from marnn_bench.asking.interfaces import Progress, Report, ignore
+from marnn_bench.asking.interfaces import Pending, Progress, Report, ignore
 from marnn_bench.asking.protocol import (
     EXIT_CONNECTION_LOST,
     IDLE,
@@ -28,7 +28,7 @@ from marnn_bench.asking.protocol import (
     Requests,
     pack_number,
     pack_requests,
-    pack_task,
+    pack_tasks,
     read_frame,
     unpack_answers,
     unpack_failure,
@@ -76,7 +76,7 @@ class ModelProcess:
         self._limits = limits
         self._hidden = hidden
         self._scratch = ScratchFolder()
-        self._task: ModelTask | None = None
+        self._tasks: tuple[ModelTask, ...] = ()
         self._loaded: Loaded
         self._process: Supervised | None = None
         self._deadline = self._next_look = 0.0
@@ -92,20 +92,22 @@ class ModelProcess:
     ) -> None:
         self.close(grace=0.0 if error else GRACE_SECONDS)
 
-    def load(self, task: ModelTask) -> Loaded:
-        """Have the model loaded for a task and run."""
-        self._task = task
+    def load(self, *tasks: ModelTask) -> Loaded:
+        """Have the model loaded for a run of a task, or for several that are asked at once: the streams of each in turn."""
+        self._tasks, answer = tasks, tasks[0].answer
+        if self._coming:  # answers that nobody waits for any more
+            self._end()
         if self._process is None:
             self._start()
-        self._loaded = self._unpack(unpack_loaded, self._ask(pack_task(task), FrameKind.LOADED))
-        if self._loaded.answer not in (task.answer, OF_PROBABILITIES.get(task.answer)):
+        self._loaded = self._unpack(unpack_loaded, self._ask(pack_tasks(tasks), FrameKind.LOADED))
+        if self._loaded.answer not in (answer, OF_PROBABILITIES.get(answer)):
             raise self._protocol_failure(FOREIGN)
         return self._loaded
 
     def reset(self, n: int) -> None:
-        """Begin a wave of n streams."""
-        if self._process is None and self._task is not None:
-            self.load(self._task)
+        """Begin a wave of n streams of each run."""
+        if self._process is None and self._tasks:
+            self.load(*self._tasks)
         self._ask(pack_number(FrameKind.RESET, n), FrameKind.READY)
 
     def step(self, requests: Requests, report: Report, progress: Progress = ignore) -> Answers:
@@ -113,14 +115,24 @@ class ModelProcess:
 
         Failures of single streams are reported as they come; what `report` raises ends the step.
         """
+        return self.begin(requests)(report, progress)
+
+    def begin(self, requests: Requests, half: int = 0) -> Pending:
+        """Ask a half of the runs as `step` does, with the answers still to come; both may be on their way."""
         started = time.monotonic()
-        columns = len(self._task.columns) if self._task else 0
-        payload = self._ask(pack_requests(requests), FrameKind.ANSWERS, _Reporter(requests, report, progress))
-        answers = self._unpack(
-            lambda content: unpack_answers(content, self._loaded.answer, len(requests), columns), payload
-        )
-        self._answered += int(np.count_nonzero(requests > IDLE))
-        self._answering_seconds += time.monotonic() - started
+        self._send(pack_requests(requests, half))
+        self._coming += 1
+
+        def answers(report: Report, progress: Progress) -> Answers:
+            columns = len(self._tasks[0].columns) if self._tasks else 0
+            payload = self._reply(FrameKind.ANSWERS, _Reporter(requests, report, progress))
+            answers = self._unpack(
+                lambda content: unpack_answers(content, self._loaded.answer, len(requests), columns), payload
+            )
+            self._answered += int(np.count_nonzero(requests > IDLE))
+            self._answering_seconds += time.monotonic() - started
+            return answers
+
         return answers
 
     def close(self, grace: float = GRACE_SECONDS) -> None:
@@ -145,6 +157,7 @@ class ModelProcess:
         environment = model_environment(os.environ, own, self._limits.threads, self._limits.passed)
         self._process = Supervised(specification, environment)
         self._received = b""
+        self._coming = 0
         self._events = select.poll()
         self._events.register(self._process.replies, select.POLLIN)
 
@@ -157,11 +170,16 @@ class ModelProcess:
 
     def _ask(self, request: bytes, expected: FrameKind, reporter: "_Reporter | None" = None) -> bytes:
         """Send a frame; the payload of the frame of the expected kind that answers it."""
-        self._deadline = time.monotonic() + self._limits.timeout
         self._send(request)
+        self._coming += 1
+        return self._reply(expected, reporter)
+
+    def _reply(self, expected: FrameKind, reporter: "_Reporter | None" = None) -> bytes:
+        """The payload of the frame of the expected kind that answers the first question that is not answered yet."""
         while True:
             frame = self._receive()
             if frame.kind is expected:
+                self._answered_one()
                 return frame.payload
             if frame.kind is FrameKind.PROGRESS and reporter:
                 reporter.progress(self._unpack(unpack_number, frame.payload))
@@ -170,6 +188,7 @@ class ModelProcess:
                 raise self._protocol_failure(f"answered {frame.kind.name}, not {expected.name}")
             failure = _shortened(self._unpack(unpack_failure, frame.payload))
             if failure.streams is None:
+                self._answered_one()
                 raise failure
             if reporter is None or not reporter.accepts(failure):
                 raise self._protocol_failure(FOREIGN)
@@ -178,6 +197,11 @@ class ModelProcess:
             except BaseException:
                 self._end()  # its answers to the other streams are on their way
                 raise
+
+    def _answered_one(self) -> None:
+        """The model can go to work on the next question, if there is one."""
+        self._coming -= 1
+        self._deadline = time.monotonic() + self._limits.timeout
 
     def _unpack(self, unpack: Callable[[bytes], T], payload: bytes) -> T:
         """What a payload says."""
@@ -189,15 +213,20 @@ class ModelProcess:
     def _send(self, request: bytes) -> None:
         """Write a request. The process reads it whole before it goes to work, unless the model keeps it from that."""
         pipe, rest = self._running.requests.fileno(), memoryview(request)
-        if self._received or self._readable(0.0):
-            raise self._unasked_failure()
+        if not self._coming:
+            self._deadline = time.monotonic() + self._limits.timeout
+            if self._received or self._readable(0.0):
+                raise self._unasked_failure()
         with suppress(BrokenPipeError):
             while rest:
                 try:
                     rest = rest[os.write(pipe, rest) :]
                 except BlockingIOError:
                     self._look(time.monotonic())
-                    select.select([], [pipe], [], POLL_SECONDS)
+                    replies = self._running.replies.fileno()
+                    readable, _, _ = select.select([replies] * bool(self._coming), [pipe], [], POLL_SECONDS)
+                    if readable:  # it may wait until these are taken
+                        self._received += os.read(replies, PIPE_BYTES)
 
     def _receive(self) -> Frame:
         try:

@@ -2,9 +2,10 @@
 
 A frame is its kind (1 byte), the size of its payload (4 bytes, little-endian), and the payload.
 
-    to the model      LOAD      JSON: the task and the run (`ModelTask`)
-                      RESET     i64: how many streams begin
-                      STEP      i32[n, 2]: the next symbol of each stream, NONE for none, and 1 if its answer is wanted
+    to the model      LOAD      JSON: the task and the run (`ModelTask`), of each run that is to be asked
+                      RESET     i64: how many streams of each run begin
+                      STEP      i64: which half of the runs is asked (`halves`); then of each stream, those of the first
+                                run first, i32[2]: the next symbol, NONE for none, and 1 if its answer is wanted
     to the evaluator  LOADED    JSON: what was found (`Loaded`)
                       READY     nothing
                       ANSWERS   by `Loaded.answer`, of a stream whose answer is not wanted or missing anything at all
@@ -16,14 +17,15 @@ A frame is its kind (1 byte), the size of its payload (4 bytes, little-endian), 
                       FAILURE   JSON: a `Failure`; after one of single streams the ANSWERS still come
                       PROGRESS  i64: how many of the answers there are by now; after it the ANSWERS still come
 
-A first STEP of NONE alone asks about the empty prefix.
+A first STEP of NONE alone asks about the empty prefix. While one half is asked the other may be, too: STEPs are
+answered in order.
 """
 
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +48,8 @@ Ids = NDArray[np.int32]
 Wanted = NDArray[np.bool_]
 Answers = NDArray[Any]
 """[n] or [n, columns], as ANSWERS says."""
+
+T = TypeVar("T")
 
 Requests = NDArray[np.int64]
 """What a STEP says, a word for each stream: the symbol in its lower half, 1 in the upper if the answer is wanted: [n]."""
@@ -114,6 +118,7 @@ class Loaded(NamedTuple):
     interface:  step, predict_batch, predict or accepts
     answer:     what is read from its answers
     loads:      whether it has `load`, so that its runs can differ
+    apart:      whether that gives an object for each run, so that several can be asked at once
     packages:   versions of the packages that it computes with
     """
 
@@ -121,6 +126,7 @@ class Loaded(NamedTuple):
     answer: AnswerKind
     loads: bool
     packages: dict[str, str]
+    apart: bool = False
 
 
 class Failure(Exception):
@@ -208,14 +214,25 @@ def split_requests(requests: Requests) -> tuple[Ids, Wanted]:
     return requests.astype(np.int32), requests > IDLE
 
 
-def pack_requests(requests: Requests) -> bytes:
-    """A frame of requests: [n]."""
-    return pack(FrameKind.STEP, requests.astype("<i8", copy=False).tobytes())
+def halves(runs: Sequence[T]) -> list[Sequence[T]]:
+    """The two halves of several runs, which are asked in turn; one run as it is.
+
+    >>> halves("abc"), halves("a")
+    (['ab', 'c'], ['a'])
+    """
+    middle = -(-len(runs) // 2)
+    return [half for half in (runs[:middle], runs[middle:]) if half]
 
 
-def unpack_requests(payload: bytes) -> Requests:
-    """The requests of such a frame: [n]."""
-    return _unpack(payload, "<i8")
+def pack_requests(requests: Requests, half: int = 0) -> bytes:
+    """A frame of requests to a half of the runs: [n]."""
+    return pack(FrameKind.STEP, half.to_bytes(8, "little") + requests.astype("<i8", copy=False).tobytes())
+
+
+def unpack_requests(payload: bytes) -> tuple[int, Requests]:
+    """Which half is asked by such a frame, and its requests: [n]."""
+    numbers = _unpack(payload, "<i8")
+    return int(numbers[0]), numbers[1:]
 
 
 def dtype_of(answer: AnswerKind) -> np.dtype[Any]:
@@ -251,15 +268,17 @@ def _unpack(payload: bytes, dtype: str) -> NDArray[Any]:
     return np.frombuffer(payload, dtype)
 
 
-def pack_task(task: ModelTask) -> bytes:
-    """The frame that asks for a model to be loaded."""
-    return pack(FrameKind.LOAD, json.dumps(task._asdict()).encode())
+def pack_tasks(tasks: Sequence[ModelTask]) -> bytes:
+    """The frame that asks for a model to be loaded for these runs."""
+    return pack(FrameKind.LOAD, json.dumps([task._asdict() for task in tasks]).encode())
 
 
-def unpack_task(payload: bytes) -> ModelTask:
-    """The task of such a frame."""
-    data = json.loads(payload)
-    return ModelTask(**{**data, "alphabet": tuple(data["alphabet"]), "columns": tuple(data["columns"])})
+def unpack_tasks(payload: bytes) -> list[ModelTask]:
+    """The runs of such a frame."""
+    return [
+        ModelTask(**{**data, "alphabet": tuple(data["alphabet"]), "columns": tuple(data["columns"])})
+        for data in json.loads(payload)
+    ]
 
 
 def pack_loaded(loaded: Loaded) -> bytes:
@@ -273,6 +292,7 @@ def unpack_loaded(payload: bytes) -> Loaded:
     _require(
         isinstance(loaded.interface, str), isinstance(loaded.loads, bool), isinstance(loaded.packages, dict)
     )
+    _require(isinstance(loaded.apart, bool))
     _require(*(isinstance(version, str) for version in loaded.packages.values()))
     return loaded
 

@@ -1,7 +1,7 @@
 """What the strings of a split are sent, and what is kept of the answers, view by view."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -63,6 +63,9 @@ class LogProbabilities(Reading):
         with np.errstate(divide="ignore", invalid="ignore"):  # nothing was answered: 0 of 0
             return {"predicted": np.log(chosen / answers.sum(axis=1))}
 
+    def repeated(self, times: int) -> Reading:
+        return LogProbabilities(np.tile(self.columns, times))
+
 
 @dataclass(frozen=True)
 class SetsOfScores(Reading):
@@ -95,6 +98,9 @@ class SetsOfScores(Reading):
             legal = self.legal[step][:, None] >> np.arange(self.columns, dtype=np.uint64) & np.uint64(1)
             found["illegal_mass"] = (answers * (legal == 0)).sum(axis=1)
         return found
+
+    def repeated(self, times: int) -> Reading:
+        return self if self.legal is None else replace(self, legal=np.tile(self.legal, times))
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,15 @@ Symbol t + 1 of any string is sent only after the answers for t, and no batch ho
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from marnn_bench.asking.interfaces import Progress, Report, ignore
+from marnn_bench.asking.interfaces import Pending, Progress, Report, ignore
 from marnn_bench.asking.protocol import (
     IDLE,
     NONE,
@@ -20,6 +21,7 @@ from marnn_bench.asking.protocol import (
     Loaded,
     ModelTask,
     Requests,
+    halves,
     make_requests,
 )
 from marnn_bench.generators.strings import Strings, offsets_of
@@ -32,11 +34,14 @@ WAVE_ROWS: Final = 1024
 class Model(Protocol):
     """What is asked: a process of its own, or an object of this one."""
 
-    def load(self, task: ModelTask) -> Loaded:
-        """Have the model loaded for a task and run."""
+    def load(self, *tasks: ModelTask) -> Loaded:
+        """Have the model loaded for a run of a task, or for several that are asked at once: the streams of each in turn."""
 
     def reset(self, n: int) -> None:
-        """Begin a wave of n streams."""
+        """Begin a wave of n streams of each run."""
+
+    def begin(self, requests: Requests, half: int = 0) -> Pending:
+        """Ask a half of the runs as `step` does, with the answers still to come; both may be on their way."""
 
     def step(self, requests: Requests, report: Report, progress: Progress) -> Answers:
         """Add a symbol to each stream: what each answers, anything where nothing is wanted: [n] or [n, columns].
@@ -56,6 +61,10 @@ class Reading(ABC):
     @abstractmethod
     def __call__(self, step: int, answers: Answers) -> Mapping[str, NDArray[Any]]:
         """Of answers [n] or [n, columns], under each name values [n]."""
+
+    def repeated(self, times: int) -> "Reading":
+        """The same for so many times the streams, one set behind the other."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,11 @@ class Script:
     def symbols(self) -> NDArray[np.bool_]:
         """Where a symbol is sent, and not a question alone: [steps, n]."""
         return np.asarray(self.requests & IDLE != IDLE)
+
+    def repeated(self, times: int) -> "Script":
+        """The same for so many times the streams, one set behind the other."""
+        gold = None if self.gold is None else np.tile(self.gold, times)
+        return Script(np.tile(self.requests, times), self.reading.repeated(times), gold)
 
 
 @dataclass(frozen=True)
@@ -118,6 +132,39 @@ def run_wave(model: Model, script: Script, on_failure: OnFailure, progress: Prog
     except Failure as failure:
         wave.drop(failure)
     return wave.predictions()
+
+
+def run_together(
+    model: Model, script: Script, runs: int, on_failures: Sequence[OnFailure], progress: Progress = ignore
+) -> list[Predictions]:
+    """What each of so many runs answers in a wave. While answers of one half are taken, the other half is at work.
+
+    on_failures:  told of the failures of a half, whose rows are those of its first run, of its second, and so on
+    """
+    sizes = [len(half) for half in halves(range(runs))]
+    waves = [
+        _WaveState(script.repeated(size), on_failure)
+        for size, on_failure in zip(sizes, on_failures, strict=True)
+    ]
+    model.reset(script.requests.shape[1])
+    coming: deque[tuple[int, Pending]] = deque()
+
+    def ask_on(half: int) -> None:
+        wave = waves[half]
+        if wave.advance():
+            coming.append((half, model.begin(wave.requests[wave.now], half)))
+
+    for half in range(len(waves)):
+        ask_on(half)
+    while coming:
+        half, answers = coming.popleft()
+        wave = waves[half]
+        so_far = _Differences(progress)
+        wave.keep(answers(wave.drop, so_far))
+        so_far(wave.counts[wave.now])
+        ask_on(half)
+    found = zip(waves, sizes, strict=True)
+    return [predictions for wave, size in found for predictions in wave.predictions().split(size)]
 
 
 class _Differences:

@@ -12,7 +12,7 @@ from marnn_bench.commands.limits import limit_options
 from marnn_bench.commands.output import format_option, note, progress, show, suggest
 from marnn_bench.commands.report import accuracy_table, report, results_table
 from marnn_bench.commands.selection import Job, departures, hidden_folders, jobs, task_option, tasks_for
-from marnn_bench.evaluation.evaluator import Evaluation
+from marnn_bench.evaluation.answering import Evaluation
 from marnn_bench.evaluation.evaluator import evaluate as evaluate_model
 from marnn_bench.evaluation.results import Policy, ResultFolder
 from marnn_bench.evaluation.source import ModelSource

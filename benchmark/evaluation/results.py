@@ -4,25 +4,24 @@ OUT/.lock                             held by the evaluation that writes the fol
 OUT/.parts/key                        what is being evaluated; gone when the result is complete
 OUT/.parts/files.json                 digests of the files that the model's process opened so far
 OUT/.parts/thresholds.json            of the runs that needed one
-OUT/.parts/<run>-<wave>.arrow.gz      the answers to a wave, and what went wrong in it
+OUT/.parts/<run>-<wave>.arrow         the answers to a wave, and what went wrong in it, with a checksum
 OUT/samples.parquet                   the answers to all waves
 OUT/errors.jsonl                      what went wrong, a line each
 OUT/result.json                       written last: a folder without it holds no result
 """
 
-import gzip
 import json
 import os
 import platform
 import shutil
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import IO, Any, Final, Literal
+from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
@@ -46,6 +45,7 @@ Policy = Literal["refuse", "move", "replace"]
 LOCK: Final = ".lock"
 RUN: Final = pa.field("run", pa.uint16(), nullable=False)
 ROW: Final = pa.field("row", pa.uint32(), nullable=False)
+CHECKSUM_BYTES: Final = 4
 
 
 @dataclass(frozen=True)
@@ -199,10 +199,12 @@ class ResultFolder:
         self._require_lock()
         about = {b"part": self._name(part.run, part.rows), b"errors": json.dumps(part.errors)}
         buffer = pa.BufferOutputStream()
-        with pa.ipc.new_stream(buffer, part.table.schema.with_metadata(about)) as stream:
+        schema = part.table.schema.with_metadata(about)
+        with pa.ipc.new_stream(buffer, schema, options=pa.ipc.IpcWriteOptions(compression="lz4")) as stream:
             stream.write_table(part.table)
+        content = buffer.getvalue().to_pybytes()
         temporary = self._parts / "part"
-        temporary.write_bytes(gzip.compress(buffer.getvalue(), compresslevel=1, mtime=0))
+        temporary.write_bytes(content + _checksum(content))
         temporary.replace(self._part(part.run, part.wave))
 
     def write_error(self, error: Record) -> None:
@@ -211,24 +213,39 @@ class ResultFolder:
         (self._parts / self._errors.name).write_text(json.dumps(error) + "\n", encoding="utf-8")
         self._publish(self._errors)
 
-    def join(self, runs: range, waves: Sequence[range], about: Mapping[str, Any]) -> None:
+    @contextmanager
+    def joining(
+        self, waves: Sequence[range], about: Mapping[str, Any]
+    ) -> Iterator[Callable[[int], pa.Table]]:
         """Make samples.parquet, a row group for each run, and errors.jsonl from the parts.
+
+        Gives a function to be called for each run in order, once its parts are there, which returns its table. The files
+        come to their places at the end.
 
         waves:  their rows, the same in all runs
         about:  what the samples are of, for who finds the file alone: JSON in its metadata
         """
         self._require_lock()
-        with (self._parts / self._errors.name).open("w", encoding="utf-8") as errors:
-            tables = (self._joined(run, waves, errors) for run in runs)
-            first = next(tables)
-            metadata = {METADATA: json.dumps({**about, "key": self.key})}
-            schema = first.schema.with_metadata(metadata)
-            with (
-                (self._parts / self.samples.name).open("wb") as file,
-                pq.ParquetWriter(file, schema, compression="zstd") as writer,
-            ):
-                for table in chain([first], tables):
-                    writer.write_table(table, row_group_size=len(table))
+        metadata = {METADATA: json.dumps({**about, "key": self.key})}
+        with ExitStack() as files:
+            writer: pq.ParquetWriter | None = None
+            errors: IO[str]
+
+            def join(run: int) -> pa.Table:
+                nonlocal writer, errors
+                table, failures = self._joined(run, waves)
+                if writer is None:  # the parts say which columns there are
+                    errors = files.enter_context(
+                        (self._parts / self._errors.name).open("w", encoding="utf-8")
+                    )
+                    file = files.enter_context((self._parts / self.samples.name).open("wb"))
+                    schema = table.schema.with_metadata(metadata)
+                    writer = files.enter_context(pq.ParquetWriter(file, schema, compression="zstd"))
+                errors.writelines(json.dumps(failure) + "\n" for failure in failures)
+                writer.write_table(table, row_group_size=len(table))
+                return table
+
+            yield join
         self._publish(self.samples, self._errors)
 
     def table(self, run: int, columns: Sequence[str] | None = None) -> pa.Table:
@@ -316,7 +333,7 @@ class ResultFolder:
     # -- its parts
 
     def _part(self, run: int, wave: int) -> Path:
-        return self._parts / f"{run:05d}-{wave:05d}.arrow.gz"
+        return self._parts / f"{run:05d}-{wave:05d}.arrow"
 
     def _name(self, run: int, rows: range) -> str:
         """What a part belongs to."""
@@ -325,26 +342,33 @@ class ResultFolder:
     def _read(self, run: int, wave: int, rows: range) -> Part | None:
         """The answers to a wave; None if they are not there, not whole or not of this evaluation."""
         try:
-            content = gzip.decompress(self._part(run, wave).read_bytes())  # which has a checksum
+            whole = self._part(run, wave).read_bytes()
+            content, checksum = whole[:-CHECKSUM_BYTES], whole[-CHECKSUM_BYTES:]
+            if checksum != _checksum(content):
+                return None
             with pa.ipc.open_stream(content) as stream:
                 table = stream.read_all()
             about = table.schema.metadata
             if about[b"part"].decode() != self._name(run, rows):
                 return None
             return Part(run, wave, rows, table.replace_schema_metadata(), json.loads(about[b"errors"]))
-        except (FileNotFoundError, gzip.BadGzipFile, EOFError, zlib.error, ValueError, KeyError, TypeError):
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
 
-    def _joined(self, run: int, waves: Sequence[range], errors: IO[str]) -> pa.Table:
-        """The answers of a run; what went wrong is added to a file."""
-        tables = []
+    def _joined(self, run: int, waves: Sequence[range]) -> tuple[pa.Table, list[Record]]:
+        """The answers of a run, and what went wrong."""
+        tables, errors = [], []
         for wave, rows in enumerate(waves):
             part = self._read(run, wave, rows)
             if part is None:
                 raise DataError(f"{self._part(run, wave)} was changed. Give the same command again.")
-            errors.writelines(json.dumps(error) + "\n" for error in part.errors)
+            errors += part.errors
             tables.append(part.numbered())
-        return pa.concat_tables(tables)
+        return pa.concat_tables(tables), errors
+
+
+def _checksum(content: bytes) -> bytes:
+    return crc32(content).to_bytes(CHECKSUM_BYTES, "little")
 
 
 def _sync(path: Path) -> None:

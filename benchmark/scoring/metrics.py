@@ -1,8 +1,7 @@
 """How right answers are: the metrics of one run, and their spread over runs, whatever was asked. numpy alone."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -102,21 +101,36 @@ def sums_by_row(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[Any
     return np.asarray(before[offsets[1:]] - before[offsets[:-1]])
 
 
-def run_records(
-    scorer: Scorer, runs: Iterable[Predictions], digest: str, train_lengths: tuple[int, int] | None
-) -> list[Record]:
-    """The record of each run; no more than one run's predictions are held.
+class RunRecords:
+    """The record of each run; no run's predictions are held.
 
     train_lengths:  the shortest and the longest string of training, where they are known
     """
-    scored = ((scorer.metrics(answers), _breakdowns(scorer, answers, train_lengths)) for answers in runs)
-    records: list[Record] = []
-    while batch := [*islice(scored, RUNS_AT_ONCE)]:
-        found = iter(intervals([ratio for metrics, _ in batch for ratio in metrics.values()], digest))
-        for run, (metrics, breakdowns) in enumerate(batch, len(records)):
+
+    def __init__(self, scorer: Scorer, digest: str, train_lengths: tuple[int, int] | None) -> None:
+        self._scorer, self._digest, self._train_lengths = scorer, digest, train_lengths
+        self._records: list[Record] = []
+        self._scored: list[tuple[Mapping[str, Ratio], Record]] = []  # their intervals are still to be found
+
+    def add(self, predictions: Predictions) -> None:
+        """Score the next run."""
+        breakdowns = _breakdowns(self._scorer, predictions, self._train_lengths)
+        self._scored.append((self._scorer.metrics(predictions), breakdowns))
+        if len(self._scored) == RUNS_AT_ONCE:
+            self._find_intervals()
+
+    def records(self) -> list[Record]:
+        """Those of all runs so far."""
+        self._find_intervals()
+        return self._records
+
+    def _find_intervals(self) -> None:
+        ratios = [ratio for metrics, _ in self._scored for ratio in metrics.values()]
+        found = iter(intervals(ratios, self._digest))
+        for run, (metrics, breakdowns) in enumerate(self._scored, len(self._records)):
             of_metrics = {name: _metric(ratio, next(found)) for name, ratio in metrics.items()}
-            records.append({"run": run, "metrics": of_metrics, **breakdowns})
-    return records
+            self._records.append({"run": run, "metrics": of_metrics, **breakdowns})
+        self._scored = []
 
 
 def _metric(ratio: Ratio, interval: Record) -> Record:

@@ -50,6 +50,20 @@ class Predictions:
         rest = {other: values for other, values in self.values.items() if other != name}
         return Predictions(rest, self.answered, self.offsets, {**self.totals, name: totals})
 
+    def split(self, parts: int) -> "list[Predictions]":
+        """Those about so many batches of equally many strings: what `concatenate` puts together."""
+        return [self._of(rows) for rows in np.split(np.arange(len(self)), parts)]
+
+    def _of(self, rows: NDArray[np.int64]) -> "Predictions":
+        """Those about strings that follow each other."""
+        first, last = self.offsets[rows[0]], self.offsets[rows[-1] + 1]
+        return Predictions(
+            {name: values[first:last] for name, values in self.values.items()},
+            self.answered[first:last],
+            self.offsets[rows[0] : rows[-1] + 2] - first,
+            {name: totals[rows] for name, totals in self.totals.items()},
+        )
+
     @classmethod
     def of(cls, predicted: NDArray[Any], offsets: NDArray[np.int64]) -> "Predictions":
         """Answers that all came."""

@@ -12,7 +12,7 @@ from marnn_bench.examples import (
 )
 from marnn_bench.scoring.deterministic import ChoiceScorer
 from marnn_bench.scoring.language_modelling import LanguageModellingScorer
-from marnn_bench.scoring.metrics import Record, Scorer, run_records, summary
+from marnn_bench.scoring.metrics import Record, RunRecords, Scorer, summary
 from marnn_bench.scoring.predictions import Predictions
 from marnn_bench.scoring.recognition import RecognitionScorer
 from marnn_bench.scoring.sets import SetScorer
@@ -36,22 +36,39 @@ def scorer_of(examples: Examples) -> Scorer:
     raise TypeError(f"{examples.task.name}: nothing scores the view {examples.task.view.name}.")
 
 
-def score_runs(examples: Examples, train: Examples | None, predictions: Iterable[Predictions]) -> Record:
-    """The entries `task`, `runs`, `summary` and `trivial` of a result.
+class RunScores:
+    """What a result says of the runs of a model, which are added one by one.
 
-    train:        what trivial answers are fitted on, if there is such a split
-    predictions:  what each run answers
+    train:  what trivial answers are fitted on, if there is such a split
     """
-    scorer = scorer_of(examples)
-    lengths = None if train is None else train.strings.lengths
-    span = (int(lengths.min()), int(lengths.max())) if lengths is not None and len(lengths) else None
-    runs = run_records(scorer, predictions, examples.digest, span)
-    return {
-        "task": _task_record(examples, train),
-        "runs": runs,
-        "summary": summary(runs, examples.task.headline),
-        "trivial": trivial_scores(train, examples),
-    }
+
+    def __init__(self, examples: Examples, train: Examples | None) -> None:
+        lengths = None if train is None else train.strings.lengths
+        span = (int(lengths.min()), int(lengths.max())) if lengths is not None and len(lengths) else None
+        self._examples, self._train = examples, train
+        self._runs = RunRecords(scorer_of(examples), examples.digest, span)
+
+    def add(self, predictions: Predictions) -> None:
+        """Score what the next run answers."""
+        self._runs.add(predictions)
+
+    def record(self) -> Record:
+        """The entries `task`, `runs`, `summary` and `trivial` of a result."""
+        runs = self._runs.records()
+        return {
+            "task": _task_record(self._examples, self._train),
+            "runs": runs,
+            "summary": summary(runs, self._examples.task.headline),
+            "trivial": trivial_scores(self._train, self._examples),
+        }
+
+
+def score_runs(examples: Examples, train: Examples | None, predictions: Iterable[Predictions]) -> Record:
+    """`RunScores` of what each run answers."""
+    scores = RunScores(examples, train)
+    for answers in predictions:
+        scores.add(answers)
+    return scores.record()
 
 
 def trivial_scores(train: Examples | None, examples: Examples) -> list[Record]:

@@ -42,7 +42,9 @@ def _names(ctx: click.Context) -> Iterable[str]:
 @click.command()
 @click.argument("name", required=False, type=Completed(_names))
 @click.option("--out", type=click.Path(path_type=Path), help="The folder to write.  [default: runs/NAME]")
-@click.option("--runs", type=click.IntRange(1), default=100, show_default=True, help="Trainings of each row.")
+@click.option(
+    "--runs", type=click.IntRange(1), help="Trainings of each row.  [default: the table's, mostly 100]"
+)
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the initial parameters."
 )
@@ -72,7 +74,7 @@ def _names(ctx: click.Context) -> Iterable[str]:
 def reproduce(
     name: str | None,
     out: Path | None,
-    runs: int,
+    runs: int | None,
     seed: int,
     models: tuple[str, ...],
     epochs: int | None,
@@ -100,7 +102,9 @@ def reproduce(
     chosen = _chosen(reproduction, models)
     entries = [entry for entry in reproduction.entries() if entry.model in chosen]
     jobs = min(jobs, len(entries))
-    options = Options(runs, seed, epochs, rows, device, engine, max(1, CORES // jobs), overwrite)
+    threads = max(1, CORES // jobs)
+    runs = runs or reproduction.runs
+    options = Options(runs, seed, epochs, rows, device, engine, threads, overwrite, reproduction.stream)
     if reproduction.is_grid:
         if epochs:
             raise UsageError(f"{name} varies the epochs: leave out --epochs.")
@@ -191,8 +195,8 @@ def _row(
     entry: Entry,
 ) -> Record:
     """Train and evaluate what is missing, and read the result, which scores it again: what a process does."""
-    engine = train_and_evaluate(entry, out, folders[entry.task], options, command)
-    return make_row(reproduction, entry, read_result(result_folder(entry, out)), engine)
+    training = train_and_evaluate(entry, out, folders[entry.task], options, command)
+    return make_row(reproduction, entry, read_result(result_folder(entry, out)), training)
 
 
 def _said(ours: Record) -> str:

@@ -6,12 +6,14 @@ from typing import Any, Final
 
 from marnn_bench.asking.process import ModelProcess
 from marnn_bench.baselines.engines import Engine
-from marnn_bench.evaluation.evaluator import Evaluation, evaluate
+from marnn_bench.evaluation.answering import Evaluation
+from marnn_bench.evaluation.evaluator import evaluate
 from marnn_bench.evaluation.results import Policy, ResultFolder
 from marnn_bench.evaluation.source import ModelSource
 from marnn_bench.leaderboard.reproduce.tables import Entry
 from marnn_bench.processes.limits import Limits
 from marnn_bench.store.read import read_split, read_train
+from marnn_bench.streams import default_reset
 from marnn_bench.tasks.registry import find_task
 
 TRAINING: Final = "training"
@@ -28,6 +30,7 @@ class Options:
     engine:      what executes the trainings
     threads:     of the engine, for each of the entries that are trained at a time; nothing depends on it
     overwrite:   do what is there again
+    stream:      ask strings one behind the other
     """
 
     runs: int
@@ -38,6 +41,7 @@ class Options:
     engine: Engine = "auto"
     threads: int = 1
     overwrite: bool = False
+    stream: bool = False
 
 
 def result_folder(entry: Entry, out: Path) -> Path:
@@ -45,15 +49,17 @@ def result_folder(entry: Entry, out: Path) -> Path:
     return out / entry.place / find_task(entry.task).default_split
 
 
-def train_and_evaluate(entry: Entry, out: Path, data: Path, options: Options, command: list[str]) -> str:
-    """Fill the folders of an entry with what they lack: which engine trained it.
+def train_and_evaluate(
+    entry: Entry, out: Path, data: Path, options: Options, command: list[str]
+) -> dict[str, Any]:
+    """Fill the folders of an entry with what they lack: the content of its training.json.
 
     UsageError if they hold what other options gave, unless that is to be overwritten.
     """
     folder = out / entry.place / TRAINING
     training = _train(entry, folder, data, options)
     _evaluate(entry, folder, result_folder(entry, out), data, options, command)
-    return str(training["engine"])
+    return training
 
 
 def _train(entry: Entry, folder: Path, data: Path, options: Options) -> dict[str, Any]:
@@ -78,7 +84,8 @@ def _evaluate(entry: Entry, model: Path, out: Path, data: Path, options: Options
     task = find_task(entry.task)
     source, limits = ModelSource.find(model), Limits()
     examples, train = read_split(data, task, task.default_split), read_train(data, task)
-    evaluation = Evaluation(source, examples, train, limits)
+    reset = default_reset(task) if options.stream else None
+    evaluation = Evaluation(source, examples, train, limits, stream=reset)
     other: Policy = "replace" if options.overwrite else "refuse"
     folder = ResultFolder(out, evaluation.key(), other, source.changed_files)
     if folder.state() == "complete" and not options.overwrite:

@@ -63,7 +63,7 @@ def _heading(record: Record) -> Iterator[str]:
     metric = " or ".join(headlines.values()) or METRICS[SEQUENCE_ACCURACY]
     what = "Runs that solve the task" if is_grid(record) else f"{metric.capitalize()} on the test split"
     options = record["options"]
-    sizes = {row["published"]["runs"] for row in record["rows"] if row.get("published")}
+    sizes = {row["published"]["runs"] for row in record["rows"] if row.get("published")} - {None}
     paper = f"; the paper's: {' or '.join(map(str, sorted(sizes)))}" if sizes else ""
     engines = " or ".join(dict.fromkeys(row["ours"]["engine"] for row in record["rows"]))
     yield (
@@ -85,6 +85,8 @@ def _explained(record: Record) -> Iterator[str]:
             f"Ranges: 95 % of all sets of {size} of our runs have their minimum, maximum, median and mean between "
             "these ends, rounded outwards. *: the paper's number lies outside."
         )
+    if any(row["ours"].get("best_run") is not None for row in rows):
+        yield "Selected: the run that is best in validation, or in training, as the recipe selects."
     if any(row["ours"]["solved"] for row in rows):
         yield "Solved: percent of our runs that reach 99 %, with its 95 % interval."
 
@@ -129,6 +131,8 @@ def _lines(row: Record, notes: Footnotes) -> Iterator[list[str]]:
         yield [label, *(_published(row, name) for name in NUMBERS), ""]
     label = notes.marked(f"ours: {row['model']}", _notes_of(row), NAME_WIDTH)
     yield [label, *(_percent(ours[name]) for name in NUMBERS), _solved(ours["solved"])]
+    if (best := ours.get("best_run")) is not None and len(ours["values"]) > 1:
+        yield [f"run {best}, which is selected", "", _percent(ours["values"][best]), "", "", ""]
     if ends := ours["intervals"]:
         yield [f"{ends['runs']} of ours, 95 %", *(_range(*ends[name]) for name in NUMBERS), ""]
 
@@ -143,9 +147,12 @@ def _wide(record: Record) -> Table:
         shown = [f"{_percent(ours[n])} [{_range(*ends[n])}]" if ends else _percent(ours[n]) for n in NUMBERS]
         label = notes.marked(row["model"], [*_remarks(row), *_notes_of(row)])
         published = [_published(row, name) for name in NUMBERS]
-        lines.append([row["task"], label, *published, str(ours["runs"]), *shown, _solved(ours["solved"])])
-    headers = ["task", "model", *(f"paper: {name}" for name in NUMBERS), "ours: runs", *NUMBERS, "solved"]
-    align = ["left", "left", *["right"] * 9, "left"]
+        selected = _percent(None if (best := ours.get("best_run")) is None else ours["values"][best])
+        solved = _solved(ours["solved"])
+        lines.append([row["task"], label, *published, str(ours["runs"]), selected, *shown, solved])
+    of_paper = (f"paper: {name}" for name in NUMBERS)
+    headers = ["task", "model", *of_paper, "ours: runs", "selected", *NUMBERS, "solved"]
+    align = ["left", "left", *["right"] * 10, "left"]
     filled = [column for column in range(len(headers)) if any(line[column] for line in lines)]
     return Table(
         [[line[column] for column in filled] for line in lines],
@@ -180,7 +187,7 @@ def _published(row: Record, name: str) -> str:
     if not row["published"]:
         return ""
     value, ends = row["published"][name], row["ours"]["intervals"]
-    outside = ends and not ends[name][0] - ROUNDING <= value <= ends[name][1] + ROUNDING
+    outside = ends and value is not None and not ends[name][0] - ROUNDING <= value <= ends[name][1] + ROUNDING
     return _percent(value) + ("*" if outside else "")
 
 

@@ -1,6 +1,6 @@
 """What came out of a reproduction, as plain data: what table.json holds, and all that is printed of it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ import numpy as np
 from marnn_bench import __version__
 from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.commands.report import doubts
-from marnn_bench.leaderboard.published import PublishedRow, published_rows, published_statements
+from marnn_bench.leaderboard.published import STATISTICS, PublishedRow, published_rows, published_statements
 from marnn_bench.leaderboard.reproduce.entries import Options
 from marnn_bench.leaderboard.reproduce.tables import Entry, Reproduction
 from marnn_bench.leaderboard.results import Result, ResultTask
@@ -47,21 +47,22 @@ def make_record(
     }
 
 
-def make_row(reproduction: Reproduction, entry: Entry, result: Result, engine: str) -> Record:
+def make_row(reproduction: Reproduction, entry: Entry, result: Result, training: Mapping[str, Any]) -> Record:
     """An entry's result beside what the paper prints; accuracies are fractions.
 
-    engine:  that trained it
+    training:  the content of its training.json
     """
+    selected = training.get("selected") or {}
     varied = GRID if reproduction.is_grid else ()
     ours = {
         "runs": len(result.runs),
-        "engine": engine,
+        "engine": training["engine"],
         **result.spread.record(),
         "solved": _solved(result),
         "deviations": {name: it for name, it in result.deviations.items() if name not in varied},
         "inferred": {name: value for name, value in result.inferred.items() if name not in varied},
         "departures": [*_departures(result.task)],
-        "doubts": doubts(result.lost, result.audit_failed, result.stream),
+        "doubts": doubts(result.lost, result.audit_failed, None if reproduction.stream else result.stream),
     }
     place = {name: value for name, value in asdict(entry).items() if value is not None}
     if reproduction.is_grid:
@@ -74,6 +75,7 @@ def make_row(reproduction: Reproduction, entry: Entry, result: Result, engine: s
         "values": values.tolist(),
         "strings": asdict(result.task),
         "folder": str(entry.place / split),
+        "best_run": selected.get("best_run"),
     }
     return {**place, "published": paper and _published_record(paper, split), "ours": ours | more}
 
@@ -81,17 +83,20 @@ def make_row(reproduction: Reproduction, entry: Entry, result: Result, engine: s
 def _published(entry: Entry, source: str) -> PublishedRow | None:
     """The row of the table that the model reproduces."""
     name = find_baseline(entry.model).published_row
-    rows = (row for row in published_rows(entry.task) if (row.model, row.source) == (name, source))
+    metric = find_task(entry.task).headline
+    asked = name, source, metric
+    rows = (row for row in published_rows(entry.task) if (row.model, row.source, row.metric) == asked)
     return next(rows, None)
 
 
 def _published_record(row: PublishedRow, split: str) -> Record:
-    return {"model": row.model, "runs": row.runs, **asdict(row.splits[split]), "remarks": [*row.remarks]}
+    figures = {name: row.splits[split].get(name) for name in STATISTICS}
+    return {"model": row.model, "runs": row.runs, **figures, "remarks": [*row.remarks]}
 
 
 def _intervals(values: np.ndarray[Any, np.dtype[np.float64]], paper: PublishedRow | None) -> Record | None:
     """Between what the paper's numbers would lie, had it drawn its runs from ours; None if ours are too few."""
-    if paper is None or len(values) < ENOUGH * paper.runs:
+    if paper is None or paper.runs is None or len(values) < ENOUGH * paper.runs:
         return None
     return {
         "runs": paper.runs,

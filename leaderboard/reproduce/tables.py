@@ -28,6 +28,23 @@ MODELS: Final = (
 FAMILIES: Final = ("rnn", "lstm", "stack-rnn-joulin-mikolov", "stack-rnn", "stack-lstm", "baby-ntm")
 """One of each kind of controller and memory, those with gates by softmax."""
 
+COUNTING: Final = (
+    "joulin-rnn-40",
+    "joulin-lstm-1x50",
+    "joulin-list-rnn",
+    "joulin-stack-rnn",
+    "joulin-stack-rnn-rounded",
+)
+"""The rows of Table 2 of Joulin & Mikolov 2015, which has the best of several sizes of RNN and LSTM."""
+
+TRANSDUCERS: Final = (
+    *(f"deep-lstm-{layers}" for layers in (1, 2, 4, 8)),
+    "neural-stack-lstm",
+    "neural-queue-lstm",
+    "neural-deque-lstm",
+)
+"""The rows of appendix E of Grefenstette et al. 2015."""
+
 TASKS: Final = ("dyck2", "dyck3", "dyck6", "hom-palindrome", "marked-palindrome", "string-reversal")
 RATES: Final = (0.001, 0.002, 0.003, 0.005, 0.01, 0.02)
 
@@ -58,6 +75,8 @@ class Reproduction:
     """Models on tasks: a table by the recipes as they are, a grid if it has learning rates and epochs.
 
     source:  what it stands in, as published rows say it
+    runs:    trainings of each row, unless others are asked for
+    stream:  whether strings are asked one behind the other
     """
 
     name: str
@@ -66,6 +85,8 @@ class Reproduction:
     models: tuple[str, ...] = MODELS
     learning_rates: tuple[float, ...] = ()
     epochs: tuple[int, ...] = ()
+    runs: int = 100
+    stream: bool = False
 
     @property
     def is_grid(self) -> bool:
@@ -87,6 +108,21 @@ REPRODUCTIONS: Final = (
     Reproduction("suzgun2019-section6.2", "Suzgun et al. 2019, section 6.2", ("marked-palindrome",)),
     Reproduction("suzgun2019-table6", "Suzgun et al. 2019, Table 6", ("string-reversal",)),
     Reproduction("suzgun2019-dyck1", "Models of Suzgun et al. 2019", ("dyck1",)),
+    Reproduction(
+        "joulin2015-table2",
+        "Joulin & Mikolov 2015, Table 2",
+        ("anbn", "anbncn", "anbncndn", "anb2n", "unary-addition"),
+        COUNTING,
+        runs=10,
+        stream=True,
+    ),
+    Reproduction(
+        "grefenstette2015-appendixe",
+        "Grefenstette et al. 2015, Appendix E",
+        ("sequence-copy", "sequence-reversal", "bigram-flip", "svo-sov", "gender"),
+        TRANSDUCERS,
+        runs=1,
+    ),
     Reproduction(
         "suzgun2019-learning-rates",
         "Suzgun et al. 2019, by rate and epochs",

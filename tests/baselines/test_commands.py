@@ -82,7 +82,11 @@ def test_a_folder_in_use_is_refused_before_any_work(tmp_path):
         ),
         (
             ("joulin-stack-rnn", "--task", "dyck2"),
-            "joulin-stack-rnn is trained on next symbols, by the recipe of joulin2015, which cannot be carried out so far.",
+            "dyck2 train is not endless, as a stream needs it: choose one that is, such as anbn.",
+        ),
+        (
+            ("joulin-stack-rnn", "--task", "anbn", "--batch", 2),
+            "The batch 2 of joulin-stack-rnn's recipe cannot be carried out on a stream. Leave it at 1.",
         ),
         (("rnn", "--task", "dyck2", "--data", "nowhere"), "There is no folder nowhere."),
     ],

@@ -12,7 +12,7 @@ from scipy.stats import ks_2samp
 from torch import Tensor, nn
 
 from helpers.equations import Equations, equations, in_torch_layout
-from helpers.examples import first_rows
+from helpers.examples import first_rows, one_by_one
 from helpers.paths import ROOT
 from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.inputs import StringInputs
@@ -20,7 +20,6 @@ from marnn_bench.baselines.cells.noise import UpdateNoise
 from marnn_bench.baselines.cells.parameters import Parameters, initialise, tensor_shapes
 from marnn_bench.baselines.models.registry import all_baselines, find_baseline
 from marnn_bench.baselines.recipes import SUZGUN2019, Annealing
-from marnn_bench.baselines.training.batches import training_examples
 from marnn_bench.baselines.training.loop import one_thread, train
 from marnn_bench.examples import SetExamples
 from marnn_bench.tasks.registry import find_task
@@ -217,7 +216,7 @@ def test_lessons_ask_for_what_the_paper_prints():
     """Table 1: after ( [ ] ) come (/[/)  (/[/]  (/[/)  (/["""
     task = find_task("dyck2")
     strings = type(first_rows("dyck2", 1).strings).from_texts(task.language.alphabet, ["( [ ] )", ""])
-    (example,) = training_examples(
+    (example,) = one_by_one(
         SetExamples(task, "train", strings, task.view.answers(task.language, strings), "")
     )
     assert example.ids.tolist() == [[[0, 2, 3, 1]]]
@@ -240,5 +239,5 @@ def test_stack_rnn_learns_dyck1():
     """A counter is enough, and 600 updates are: the loss falls below a third of the best constant answer's."""
     cell, examples = find_baseline("stack-rnn").cell(find_task("dyck1")), first_rows("dyck1", 200)
     losses = train(cell, SUZGUN2019, examples, range(4)).losses
-    wanted = torch.cat([example.answers[0, 0] for example in training_examples(examples)])
+    wanted = torch.cat([example.answers[0, 0] for example in one_by_one(examples)])
     assert losses[-1].mean(0).min().item() < float(wanted.var(0).mean()) / 3

@@ -12,7 +12,7 @@ from marnn_bench.baselines.cells.noise import PrefixNoise
 from marnn_bench.baselines.cells.parameters import initialise
 from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.baselines.traces.recording import Steps, Trace, record, record_steps
-from marnn_bench.baselines.training.checkpoint import load_run
+from marnn_bench.baselines.training.checkpoint import load_checkpoint
 from marnn_bench.baselines.training.trained_model import TrainedModel
 from marnn_bench.tasks.registry import find_task
 
@@ -30,13 +30,13 @@ def folder(tmp_path_factory) -> Path:
 
 
 def traced(folder: Path, name: str, run: int = 1) -> Trace:
-    return record(load_run(folder / name / "checkpoint.safetensors", run), run, STRING.split())
+    return record(load_checkpoint(folder / name / "checkpoint.safetensors").run(run), run, STRING.split())
 
 
 @pytest.mark.parametrize("name", ["stack-rnn", "baby-ntm-gumbel", "lstm"])
 def test_the_answers_are_those_that_the_evaluator_is_given(folder, name):
     trace, model, task = traced(folder, name), TrainedModel(folder / name), find_task("dyck2")
-    model.load(ModelTask(task.name, tuple(task.language.alphabet), task.columns, task.view.name, 1))
+    model.load(ModelTask.of(task, 1))
     model.reset(1)
     ids = [[*task.language.alphabet].index(symbol) for symbol in STRING.split()]
     answered = np.concatenate([model.step(np.array([symbol])) for symbol in ids])
@@ -87,6 +87,15 @@ def test_every_stack_and_list_of_joulin_and_mikolov_is_shown():
         assert memory.cells.shape[1] == 12 + 2 + 12
 
 
+def test_a_source_and_its_target_are_traced_behind_start(tmp_path):
+    few = ("--rows", 20, "--runs", 1, "--epochs", 1, "--hidden", 4, "--memory-width", 2, "--out", "mine")
+    succeed("train", "lstm+neural-queue", "--task", "svo-sov", *few, cwd=tmp_path)
+    shown = json.loads(succeed("trace", "mine", "si1 vi28 ||| so1", "--format", "json", cwd=tmp_path))
+    assert shown["symbols"] == ["START", "si1", "vi28", "|||", "so1"]
+    assert len(shown["scores"]) == 5
+    assert abs(sum(shown["scores"][-1]) - 1) < 1e-9
+
+
 @pytest.mark.parametrize("name", ["stack-rnn", "lstm"])
 def test_a_trace_is_a_table_of_a_line_for_each_symbol_and_pictures(folder, tmp_path, name):
     pictures = ("--out", tmp_path / "a.png", "--out", tmp_path / "a.html")
@@ -114,7 +123,7 @@ def test_the_numbers_are_there_as_json(folder):
         (("lstm", ""), "The string is empty: give some symbols, with spaces between them."),
         (("lstm", "( )", "--run", 2), "lstm/checkpoint.safetensors has the runs 0 to 1, not 2; ask for one of these."),
         (("lstm", "( )", "--out", "a.gif"), "No picture can be written as a.gif; end its name with .html, .pdf, .png, .svg."),
-        (("here", "( )"), "here is missing. Train the model again with --overwrite."),
+        (("here", "( )"), "here/checkpoint.safetensors is missing. Train the model again with --overwrite."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_shown_is_said_in_one_line(folder, arguments, message):

@@ -20,11 +20,12 @@ from marnn_bench.asking.protocol import ModelTask
 from marnn_bench.baselines.cells.inputs import StringInputs
 from marnn_bench.baselines.cells.noise import PrefixNoise
 from marnn_bench.baselines.models.registry import find_baseline
-from marnn_bench.baselines.training.checkpoint import load_run, load_tensors, save_tensors
+from marnn_bench.baselines.training.checkpoint import load_checkpoint, load_tensors, save_tensors
 from marnn_bench.baselines.training.data import train_rows
 from marnn_bench.baselines.training.experiment import Experiment
 from marnn_bench.baselines.training.folder import CHECKPOINT, CURVES, TRAINING, curves, new_folder
 from marnn_bench.baselines.training.record import TrainingRecord
+from marnn_bench.baselines.training.trained_model import LoadedRun
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.tasks.registry import find_task
 
@@ -76,10 +77,10 @@ def asked(task, run: int) -> ModelTask:
     return ModelTask(task.name, tuple(task.language.alphabet), task.columns, task.view.name, run)
 
 
-def answer(module: ModuleType, ids: np.ndarray) -> np.ndarray:
+def answer(model: ModuleType | LoadedRun, ids: np.ndarray) -> np.ndarray:
     """Scores after every symbol of n strings of one length: ids [n, steps] -> [n, steps, columns]"""
-    module.reset(len(ids))
-    return np.stack([module.step(symbols) for symbols in ids.T], axis=1)
+    model.reset(len(ids))
+    return np.stack([model.step(symbols) for symbols in ids.T], axis=1)
 
 
 def some_ids(task, streams: int, steps: int) -> np.ndarray:
@@ -88,7 +89,7 @@ def some_ids(task, streams: int, steps: int) -> np.ndarray:
 
 def as_asked(folder: Path, run: int, ids: np.ndarray) -> StringInputs:
     """The inputs of all steps: the last temperature of the training, noise by run and prefix."""
-    record, cell, _ = load_run(folder / CHECKPOINT, run)
+    record, cell, _ = load_checkpoint(folder / CHECKPOINT).run(run)
     stream = PrefixNoise(record.seed, run, len(ids), cell.noise)
     noise = torch.from_numpy(np.stack([stream.after(symbols) for symbols in ids.T], 1))
     temperature = math.exp(-1e-4 * 3 * ROWS)
@@ -101,12 +102,12 @@ def test_the_door_answers_as_the_model_does(trained):
     module, ids = model_file(folder), some_ids(task, streams=5, steps=130)
     scores = {}
     for run in (2, 0, 1):
-        module.load(asked(task, run))
-        _, cell, parameters = load_run(folder / CHECKPOINT, run)
+        loaded = module.load(asked(task, run))
+        _, cell, parameters = load_checkpoint(folder / CHECKPOINT).run(run)
         expected = cell.scores(parameters, torch.from_numpy(ids)[None], as_asked(folder, run, ids))[0].numpy()
-        scores[run] = answer(module, ids)
+        scores[run] = answer(loaded, ids)
         assert np.abs(scores[run] - expected).max() <= 1e-12
-        assert np.array_equal(answer(module, ids), scores[run])
+        assert np.array_equal(answer(loaded, ids), scores[run])
     assert scores[0].shape == (5, 130, len(task.columns))
     assert not np.allclose(scores[0], scores[1])
 
@@ -114,10 +115,10 @@ def test_the_door_answers_as_the_model_does(trained):
 @pytest.mark.parametrize("streams", [1, 2, 5, 16, 23, 100, 255])
 def test_a_stream_is_answered_alike_among_others_to_the_bit(trained, streams):
     folder, task = trained
-    module, ids = model_file(folder), some_ids(task, streams=256, steps=30)
-    module.load(asked(task, run=0))
+    ids = some_ids(task, streams=256, steps=30)
+    model = model_file(folder).load(asked(task, run=0))
     chosen = np.random.default_rng(streams).permutation(256)[:streams]
-    assert np.array_equal(answer(module, ids[chosen]), answer(module, ids)[chosen])
+    assert np.array_equal(answer(model, ids[chosen]), answer(model, ids)[chosen])
 
 
 def test_the_checkpoint_holds_all_that_rebuilds_the_model(trained):
@@ -233,10 +234,10 @@ def test_a_damaged_checkpoint_is_called_damaged(tmp_path, edit):
     assert edit(content) != content
     path.write_bytes(edit(content))
     with pytest.raises(DataError, match=r"is damaged .* Train the model again"):
-        load_run(path, 0)
+        load_checkpoint(path)
     path.unlink()
     with pytest.raises(DataError, match="is missing"):
-        load_run(path, 0)
+        load_checkpoint(path)
 
 
 def test_a_checkpoint_of_another_version_is_called_that(tmp_path):
@@ -247,7 +248,7 @@ def test_a_checkpoint_of_another_version_is_called_that(tmp_path):
     with pytest.raises(
         DataError, match=r"was written by marnn-bench 7\.0.* Use that, or train the model again"
     ):
-        load_run(path, 0)
+        load_checkpoint(path)
 
 
 def test_the_train_accuracy_is_what_the_evaluator_says_of_the_train_split(tmp_path):

@@ -7,7 +7,8 @@ from typing import Any
 from helpers.paths import MODELS
 from marnn_bench.asking.local_model import LocalModel
 from marnn_bench.asking.process import ModelProcess
-from marnn_bench.evaluation.evaluator import Evaluation, evaluate
+from marnn_bench.evaluation.answering import Evaluation
+from marnn_bench.evaluation.evaluator import evaluate
 from marnn_bench.evaluation.results import ResultFolder
 from marnn_bench.evaluation.source import ModelSource
 from marnn_bench.examples import Examples

@@ -9,7 +9,8 @@ from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.inputs import StringInputs
 from marnn_bench.baselines.cells.noise import UpdateNoise, noise_key
 from marnn_bench.baselines.cells.parameters import Parameters, initialise
-from marnn_bench.baselines.engine.program import Block, Program, Strings, updates_of
+from marnn_bench.baselines.engine.program import Block, Program, updates_of
+from marnn_bench.baselines.lessons import Lessons
 from marnn_bench.baselines.recipes import SUZGUN2019
 from marnn_bench.baselines.training.optimisation import LOSSES
 
@@ -19,33 +20,34 @@ UPDATE = 70_000
 SEED = 3
 
 
-def random_string(cell: Cell, length: int) -> Strings:
+def random_string(cell: Cell, length: int) -> Lessons:
     """A string of a cell's symbols, with an answer that allows any columns after each."""
     draw = np.random.default_rng(length)
     ids = draw.integers(0, cell.symbols, length).astype(np.int32)
     answers = draw.integers(0, 2**cell.columns, length).astype(np.uint64)
-    return Strings(ids, answers, np.array([0, length]))
+    return Lessons(ids, answers, np.array([0, length]))
 
 
-def by_program(program: Program, cell: Cell, string: Strings, runs: int, loss: str = "squared error"):
+def by_program(program: Program, cell: Cell, string: Lessons, runs: int, loss: str = "squared error"):
     """The loss of each run, [run], and its gradient by name, [run, ...]."""
     recipe = replace(SUZGUN2019, loss=loss)
     drawn = initialise(cell.shapes, SEED, range(runs)).tensors
     blocks = program.packed({name: tensor.detach().numpy() for name, tensor in drawn.items()})
     keys = np.zeros((len(blocks), program.lanes), np.uint64)
     keys.flat[:runs] = [noise_key("training noise", SEED, run) for run in range(runs)]
-    update = updates_of(recipe, UPDATE, 1, 1)
+    update = updates_of(recipe, UPDATE, 1, string)
     update["rate"] = 0  # only the gradient is wanted
     losses, gradients = [], []
     for block, key in zip(blocks, keys, strict=True):
         space, loss_of_lanes = program.space(string.longest), np.zeros((1, program.lanes))
-        program.train(Block(block, block, block, key), string, recipe, update, loss_of_lanes, space)
+        runs_of_block = Block(block, block, block, key, np.ones(program.lanes))
+        program.train(runs_of_block, string, recipe, update, loss_of_lanes, space)
         losses.append(loss_of_lanes[0])
         gradients.append(space[: block.size].reshape(block.shape).copy())
     return np.concatenate(losses)[:runs], program.unpacked(np.stack(gradients), runs)
 
 
-def by_reference(cell: Cell, string: Strings, runs: int, loss: str = "squared error"):
+def by_reference(cell: Cell, string: Lessons, runs: int, loss: str = "squared error"):
     """The same by torch's autograd; the gradient of what the loss does not depend on is zero."""
     w: Parameters = initialise(cell.shapes, SEED, range(runs))
     noise = UpdateNoise(SEED, range(runs)).of(UPDATE, 1, len(string.ids), cell.noise) if cell.noise else None

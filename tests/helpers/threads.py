@@ -7,11 +7,13 @@ import numpy as np
 
 from helpers.c_programs import address
 from marnn_bench.baselines.cells.cell import Cell
+from marnn_bench.baselines.course import Exam
 from marnn_bench.baselines.engine.build import compile_library
 from marnn_bench.baselines.engine.codegen.source import THREADS, source_for_gpu
 from marnn_bench.baselines.engine.gpu import ThreadedProgram
-from marnn_bench.baselines.engine.program import LOSSES, OPTIMISERS, Block, Strings, aligned
+from marnn_bench.baselines.engine.program import LOSSES, Block, Counts, addresses, aligned, recipe_numbers
 from marnn_bench.baselines.engines import Precision
+from marnn_bench.baselines.lessons import Lessons
 from marnn_bench.baselines.recipes import Recipe
 
 CUDA = """
@@ -34,34 +36,40 @@ class ThreadsOnCpu(ThreadedProgram):
         return sizes.tolist()
 
     def train(
-        self, runs: Block, strings: Strings, recipe: Recipe, updates: np.ndarray, losses: np.ndarray
+        self, runs: Block, lessons: Lessons, recipe: Recipe, updates: np.ndarray, losses: np.ndarray
     ) -> None:
-        arrays = [runs.parameters, runs.average, runs.square, losses, runs.keys]
+        arrays = [runs.parameters, runs.average, runs.square, losses, runs.keys, runs.factors]
+        loss, optimiser, *numbers = recipe_numbers(recipe)
         self._launch(
             self._library.marnn_train_threads,
             len(runs.parameters),
-            *map(address, [*arrays, strings.ids, strings.answers, strings.offsets]),
-            LOSSES.index(recipe.loss),
-            OPTIMISERS.index(recipe.optimiser),
-            *map(ctypes.c_double, (*recipe.betas, recipe.epsilon)),
+            *map(address, arrays),
+            *map(ctypes.c_void_p, addresses(lessons)),
+            loss,
+            optimiser,
+            *map(ctypes.c_double, numbers),
             address(updates),
             ctypes.c_longlong(len(updates)),
-            ctypes.c_long(strings.longest),
-            address(self._space(len(runs.parameters), strings.longest)),
+            ctypes.c_long(lessons.longest),
+            address(self._space(len(runs.parameters), lessons.longest)),
         )
 
-    def right(
-        self, runs: Block, strings: Strings, temperature: float, threshold: float, right: np.ndarray
+    def measure(
+        self, runs: Block, exam: Exam, recipe: Recipe, temperature: float, threshold: float, found: Counts
     ) -> None:
+        lessons = exam.lessons
         self._launch(
-            self._library.marnn_right_threads,
+            self._library.marnn_measure_threads,
             len(runs.parameters),
-            *map(address, [runs.parameters, runs.keys, strings.ids, strings.answers, strings.offsets]),
+            *map(address, [runs.parameters, runs.keys]),
+            *map(ctypes.c_void_p, addresses(lessons)),
+            LOSSES.index(recipe.loss),
             *map(ctypes.c_double, (temperature, threshold)),
-            ctypes.c_longlong(len(strings)),
-            ctypes.c_long(strings.longest),
-            address(self._space(len(runs.parameters), strings.longest)),
-            address(right),
+            address(exam.columns),
+            ctypes.c_longlong(len(lessons)),
+            ctypes.c_long(lessons.longest),
+            address(self._space(len(runs.parameters), lessons.longest)),
+            *map(address, found),
         )
 
     def _launch(self, kernel: Callable[..., object], blocks: int, *arguments: object) -> None:

@@ -11,11 +11,12 @@ from click.testing import CliRunner, Result
 
 from helpers.synthetic_results import write_result
 from marnn_bench.cli import main
-from marnn_bench.leaderboard.published import PublishedRow, published_rows, published_tasks
+from marnn_bench.leaderboard.published import STATISTICS, PublishedRow, published_rows, published_tasks
 from marnn_bench.leaderboard.tables import HEADERS
 from marnn_bench.tasks.registry import builtin_tasks
 
 TABLES = {"dyck2": 2, "dyck3": 3, "dyck6": 4, "hom-palindrome": 5, "string-reversal": 6}
+COUNTING = ("anbn", "anbncn", "anbncndn", "anb2n", "unary-addition")
 EVERY_ROW = [row for task in TABLES for row in published_rows(task)]
 
 
@@ -53,14 +54,14 @@ def test_every_published_task_is_a_task() -> None:
 
 def test_numbers_that_the_text_of_the_paper_repeats() -> None:
     test = {(row.task, row.model): row.splits["test"] for row in EVERY_ROW}
-    assert test["dyck2", "Stack-RNN+Softmax"].min == 0.9996
-    assert test["dyck3", "Stack-RNN+Softmax"].mean == 0.8
+    assert test["dyck2", "Stack-RNN+Softmax"]["min"] == 0.9996
+    assert test["dyck3", "Stack-RNN+Softmax"]["mean"] == 0.8
     # "the standard recurrent models could not predict even one sample in the test set correctly" (section 6.1)
-    assert test["hom-palindrome", "Vanilla LSTM"].max == test["hom-palindrome", "Vanilla RNN"].max == 0
+    assert test["hom-palindrome", "Vanilla LSTM"]["max"] == test["hom-palindrome", "Vanilla RNN"]["max"] == 0
     # "the vanilla RNNs and LSTMs failed to generalize with below 5% accuracy" (section 5.1)
-    assert test["dyck2", "Vanilla LSTM"].max == 0.041
+    assert test["dyck2", "Vanilla LSTM"]["max"] == 0.041
     # "the Stack-LSTMs+Gumbel-Softmax performed slightly better than the other models in terms of their mean" (6.1)
-    assert max(published_rows("hom-palindrome"), key=lambda row: row.splits["test"].mean).model == (
+    assert max(published_rows("hom-palindrome"), key=lambda row: row.splits["test"]["mean"]).model == (
         "Stack-LSTM+Gumbel-Softmax"
     )
 
@@ -70,10 +71,55 @@ def test_the_printed_statistics_are_possible_for_ten_runs(row: PublishedRow) -> 
     """Of ten runs with this minimum, median and maximum the mean lies between two bounds (up to rounding)."""
     assert row.runs == 10
     for spread in row.splits.values():
-        assert 0 <= spread.min <= spread.median <= spread.max <= 1
-        least = (4 * spread.min + 5 * spread.median + spread.max) / 10
-        most = (spread.min + 5 * spread.median + 4 * spread.max) / 10
-        assert least - 1e-4 <= spread.mean <= most + 1e-4
+        low, high, median, mean = (spread[name] for name in STATISTICS)
+        assert 0 <= low <= median <= high <= 1
+        least, most = (4 * low + 5 * median + high) / 10, (low + 5 * median + 4 * high) / 10
+        assert least - 1e-4 <= mean <= most + 1e-4
+
+
+def figures(task: str, split: str, metric: str) -> dict[str, float]:
+    """The single number of each row."""
+    rows = [row for row in published_rows(task) if row.metric == metric]
+    return {row.model: row.splits[split]["max"] for row in rows}
+
+
+def test_table_2_of_joulin_and_mikolov() -> None:
+    solved = {task: figures(task, "test", "solved_sizes") for task in COUNTING}
+    models = ["RNN", "LSTM", "List RNN 40+5", "Stack RNN 40+10", "Stack RNN 40+10 + rounding"]
+    assert [[*of_task] for of_task in solved.values()] == [models] * len(COUNTING)
+    # "Performance above 33.3% means it is able to generalize": no RNN does, and every rounded Stack RNN
+    assert max(of_task["RNN"] for of_task in solved.values()) == 0.333
+    assert {of_task["Stack RNN 40+10 + rounding"] for of_task in solved.values()} == {1.0}
+    # "For anbmcn+m, rounding is required to obtain the best performance."
+    assert solved["unary-addition"]["Stack RNN 40+10"] == 0.433
+    # percentages of the 60 n, to a tenth
+    assert all(
+        abs(60 * share - round(60 * share)) < 0.031
+        for of_task in solved.values()
+        for share in of_task.values()
+    )
+
+
+def test_appendix_e_of_grefenstette_et_al() -> None:
+    for task in ("sequence-copy", "sequence-reversal", "bigram-flip", "svo-sov", "gender"):
+        for split in ("test_short", "test"):
+            coarse, fine = (figures(task, split, f"{metric}_accuracy") for metric in ("sequence", "fine"))
+            assert len(coarse) == 7
+            assert all(
+                coarse[model] <= fine[model] for model in coarse
+            )  # whole targets are right before any error
+    # "enhanced LSTMs solve the problem completely": the Queue copies, the Stack reverses, the DeQue does both
+    assert figures("sequence-copy", "test", "fine_accuracy")["Queue-LSTM"] == 1
+    assert figures("sequence-reversal", "test", "fine_accuracy")["Stack-LSTM"] == 1
+    assert figures("sequence-copy", "test", "sequence_accuracy")["4-layer LSTM"] == 0.01
+
+
+def test_single_numbers_of_a_paper_are_shown_as_that() -> None:
+    (board,) = boards("--task", "anbncn")
+    shown = {row["model"]: row["solved_sizes"] for row in board["published"]}
+    assert shown["List RNN 40+5"] == {"max": 0.333}
+    lines = [line for line in show("--task", "anbncn").stdout.splitlines() if line.startswith("List RNN")]
+    assert [line.split() for line in lines] == [["List", "RNN", "40+5", "¹", "33.30"]]
 
 
 def test_doubtful_rows_carry_a_remark() -> None:

@@ -1,6 +1,6 @@
 /* List: read and written at HEAD; beyond both ends lies FILL. What is inserted goes in at HEAD. */
 
-enum { LEFT, RIGHT, INSERT, NO_OP };
+enum { LEFT, RIGHT, INSERT, NO_OP, BEFORE = CELLS };
 
 /* The slots from first to last that count, and that of HEAD. */
 struct window { long first, last, head; };
@@ -15,6 +15,10 @@ static inline struct window window_of(long t, long n) {
 }
 
 static long memory_slots(long longest) { return window_of(0, longest).head + shorter(longest + DEPTH, CELLS) + 3; }
+
+static inline long memory_first(long t, long n) { return window_of(t, n).first; }
+
+static inline long memory_last(long t, long n) { return window_of(t, n).last; }
 
 static inline REAL *memory_head(REAL *row, long n) { return row + window_of(0, n).head * CELL * STRIDE; }
 

@@ -6,35 +6,14 @@ of ELEMENTWISE; one that shows the same numbers in another way a line of VIEWS; 
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from dataclasses import replace
+from typing import Any, Final
 
 from torch import fx
 
 from marnn_bench.baselines.engine.codegen.errors import NotCompiledError
+from marnn_bench.baselines.engine.codegen.output import Output, Value, copy, elementwise, name_of, shape_of
 from marnn_bench.baselines.engine.codegen.views import ZERO, View, literal
-
-Value = View | tuple[View, ...]
-
-
-class Output(Protocol):
-    """Where operations are printed to."""
-
-    @property
-    def columns(self) -> bool:
-        """Whether one run is computed at a time, vectorised along the last axis, not several side by side."""
-
-    def new(self, node: fx.Node) -> View:
-        """Where the result is to be written, with the operator of its `assign`."""
-
-    def loop(self, shape: Sequence[int], statement: Callable[..., str], independent: bool = True) -> None:
-        """Print a statement for every index, which is 0 on an axis of length 1.
-
-        independent:  whether the statements of the last axis can be done in any order
-        """
-
-    def line(self, text: str) -> None:
-        """Print a line."""
-
 
 ARITHMETIC: Final = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 COMPARISONS: Final = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -100,6 +79,15 @@ def _expand(x: View, shape: Sequence[int]) -> View:
     return x.expanded([x.shape[i - new] if n == -1 else n for i, n in enumerate(shape)])
 
 
+def _row(x: View, places: Sequence[View]) -> View:
+    """Where places, of one number each, of the first axes lead to."""
+    if any(not isinstance(place, View) or place.size != 1 for place in places):
+        raise NotCompiledError("Numbers that are chosen by several places at once are not compiled.")
+    for axis, place in enumerate(places):
+        x = x.chosen(axis, place.at(*[0] * len(place.shape)))
+    return x.without_axes(range(len(places))).expanded([1] * len(places[0].shape) + [*x.shape[len(places) :]])
+
+
 VIEWS: Final[Mapping[str, Callable[..., Value]]] = {
     "alias.default": lambda x: x,
     "detach.default": lambda x: x,
@@ -116,31 +104,10 @@ VIEWS: Final[Mapping[str, Callable[..., Value]]] = {
     "split.Tensor": _split,
     "split_with_sizes.default": _split,
     "unbind.int": lambda x, axis=0: tuple(_select(x, axis, i) for i in range(x.shape[axis])),
+    "index.Tensor": _row,
     "getitem": lambda parts, index: parts[index],
 }
 """Of the operand and the other arguments."""
-
-
-def elementwise(out: Output, node: fx.Node, formula: str, operands: Sequence[View | float]) -> View:
-    """A formula of the elements."""
-    result = out.new(node)
-    shown = [
-        (operand if isinstance(operand, View) else View.number(operand)).expanded(result.shape)
-        for operand in operands
-    ]
-    out.loop(
-        result.shape,
-        lambda *i: f"{result.at(*i)} {result.assign} {formula.format(*(x.at(*i) for x in shown))};",
-    )
-    return result
-
-
-def copy(out: Output, target: View, source: View) -> None:
-    """Put the numbers of one view to the places of another."""
-    if source.is_zero and target.assign == "+=":
-        return
-    shown = source.expanded(target.shape)
-    out.loop(target.shape, lambda *i: f"{target.at(*i)} {target.assign} {shown.at(*i)};")
 
 
 def _reshape(out: Output, node: fx.Node, x: View, *shape: object) -> View:
@@ -183,6 +150,19 @@ def _product(out: Output, node: fx.Node, a: View, b: View, start: View | None = 
             return f"{c.at(n, i, j)} = {begin(n, i, j) or ZERO} + {product};"
 
         out.loop(c.shape, dot, independent=False)
+    elif (
+        out.columns
+        and inner >= CHAIN
+        and c.shape[2] >= BLOCK
+        and a.strides[2] == b.strides[2] == c.strides[2] == 1
+    ):
+        out.loop(c.shape, lambda *i: f"{c.at(*i)} = {begin(*i) or ZERO};")
+        sizes = f"{b.strides[1]}, {inner}, {c.shape[2]}"
+        out.loop(
+            c.shape[:2],
+            lambda n, i: f"add_product(&{a.at(n, i, 0)}, &{b.at(n, 0, 0)}, {sizes}, &{c.at(n, i, 0)});",
+            independent=False,
+        )
     elif inner <= BLOCK:
         add(begin, range(inner))
     else:
@@ -225,6 +205,14 @@ def _softmax(out: Output, node: fx.Node, x: View, axis: int, *rest: object) -> V
     x, y = _last(x, axis), _last(result, axis)
     n = range(x.shape[-1])
 
+    def vectors(*i: str | int) -> str:
+        rest, each = f"for (int k = 1; k < {len(n)}; ++k)", f"EACH_COLUMN for (int k = 0; k < {len(n)}; ++k)"
+        xk, yk = x.at(*i, "k"), y.at(*i, "k")
+        top = (
+            f"REAL top = {x.at(*i, 0)}; {rest} top = {xk} > top ? {xk} : top; {each} {yk} = EXP({xk} - top);"
+        )
+        return f"{{ {top} REAL total = {y.at(*i, 0)}; {rest} total += {yk}; {each} {yk} = {yk} / total; }}"
+
     def statement(*i: str | int) -> str:
         top = [f"top = {x.at(*i, k)} > top ? {x.at(*i, k)} : top;" for k in n[1:]]
         power = [f"REAL e{k} = EXP({x.at(*i, k)} - top);" for k in n]
@@ -232,7 +220,8 @@ def _softmax(out: Output, node: fx.Node, x: View, axis: int, *rest: object) -> V
         total = f"REAL total = {' + '.join(f'e{k}' for k in n)};"
         return " ".join(["{ REAL top =", f"{x.at(*i, 0)};", *top, *power, total, *share, "}"])
 
-    out.loop(x.shape[:-1], statement)
+    in_vectors = out.columns and len(n) >= CHAIN and result.assign == "="
+    out.loop(x.shape[:-1], vectors if in_vectors else statement, independent=not in_vectors)
     return result
 
 
@@ -314,6 +303,18 @@ def _put(part_of: Callable[..., View]) -> "Printed":
     return printed
 
 
+def _index_put(
+    out: Output, node: fx.Node, x: View, places: Sequence[View], g: View, accumulate: bool = False
+) -> View:
+    """The same with a row added to one: what goes back through the choice of it."""
+    if not accumulate:
+        raise NotCompiledError("The operation index_put, other than for a gradient, is not compiled.")
+    result = out.new(node)
+    copy(out, result, x)
+    copy(out, replace(_row(result, places), assign="+="), g)
+    return result
+
+
 def _power(out: Output, node: fx.Node, x: View, exponent: float) -> View:
     """A whole power."""
     if exponent not in range(5):
@@ -351,6 +352,7 @@ OTHERS: Final[Mapping[str, Printed]] = {
     "stack.default": _stack,
     "select_backward.default": _put(_select),
     "slice_backward.default": _put(_slice),
+    "index_put.default": _index_put,
     "pow.Tensor_Scalar": _power,
 }
 
@@ -388,13 +390,3 @@ def print_operation(out: Output, node: fx.Node, arguments: Sequence[Any]) -> Val
         ):
             return elementwise(out, node, ELEMENTWISE[name], arguments)
     raise NotCompiledError(f"The operation {name} of torch is not compiled.")
-
-
-def name_of(node: fx.Node) -> str:
-    """The name of a node's operation: that of torch, with the overload."""
-    return str(getattr(node.target, "__name__", node.target))
-
-
-def shape_of(node: fx.Node) -> tuple[int, ...]:
-    """The shape of what a node computes."""
-    return tuple(node.meta["val"].shape)

@@ -5,6 +5,9 @@ way forward, the rest is its way back. Numbers that both need are kept in the re
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from itertools import chain
 from math import prod
 from typing import Any, Final
 
@@ -12,39 +15,55 @@ import torch
 from torch import Tensor, fx
 
 from marnn_bench.baselines.engine.codegen.errors import NotCompiledError
-from marnn_bench.baselines.engine.codegen.operations import (
-    Value,
-    copy,
-    is_view,
-    print_operation,
-    shape_of,
-    takes_memory,
-)
+from marnn_bench.baselines.engine.codegen.operations import is_view, print_operation, takes_memory
+from marnn_bench.baselines.engine.codegen.output import Value, copy, shape_of
 from marnn_bench.baselines.engine.codegen.trace import Function, Trace
 from marnn_bench.baselines.engine.codegen.views import View
 
+FORWARD: Final = "const REAL *restrict p, REAL *restrict here, REAL *restrict next, const REAL temperature"
+BACKWARD: Final = (
+    "const REAL *restrict p, REAL *restrict g, const REAL *restrict here, const REAL *restrict c, "
+    "REAL *restrict d, const REAL temperature"
+)
 SIGNATURES: Mapping[str, str] = {
     "begin_forward": "const REAL *restrict p, REAL *restrict here",
     "begin_backward": "const REAL *restrict p, REAL *restrict g, const REAL *restrict c",
-    "step_forward": "const REAL *restrict p, REAL *restrict here, REAL *restrict next, const REAL temperature",
-    "step_evaluated": "const REAL *restrict p, REAL *restrict here, REAL *restrict next, const REAL temperature",
-    "step_backward": (
-        "const REAL *restrict p, REAL *restrict g, const REAL *restrict here, const REAL *restrict c, "
-        "REAL *restrict d, const REAL temperature"
+    "encode": "const REAL *restrict p, REAL *restrict here, const int id",
+    "encode_each": "const REAL *restrict p, REAL *restrict here, const int *restrict id",
+    "encode_backward": "const REAL *restrict p, REAL *restrict g, const REAL *restrict d, const int id",
+    "step_forward": FORWARD,
+    "step_forward_reread": FORWARD,
+    "step_evaluated": FORWARD,
+    "step_evaluated_reread": FORWARD,
+    "step_backward": BACKWARD,
+    "step_backward_reread": BACKWARD,
+    "turn": "const REAL *restrict p, REAL *restrict q",
+    "step_backward_turned": (
+        "const REAL *restrict p, const REAL *restrict q, REAL *restrict g, const REAL *restrict here, "
+        "const REAL *restrict c, REAL *restrict d, const REAL temperature"
     ),
 }
-"""p: parameters, g: their gradient, here, next: records, c, d: cotangents of a step's outputs and of its inputs."""
+"""p: parameters, q: the same with each matrix transposed, g: their gradient, here, next: records, c, d: cotangents of a
+step's outputs and of its inputs.
+
+If the memory is read after its update, too, `_reread` goes on where this is known, and on the way back begins with its
+cotangent.
+"""
 
 
 class Layout:
-    """Where in a buffer the tensors lie, one behind the other."""
+    """Where in a buffer the tensors lie, one behind the other.
 
-    def __init__(self, buffer: str) -> None:
-        self._place, self.size = buffer, 0
+    aligned:  whether each begins at a multiple of 8 numbers, as vectors along columns like it
+    """
+
+    def __init__(self, buffer: str, aligned: bool = False) -> None:
+        self._place, self._step, self.size = buffer, 8 if aligned else 1, 0
         self.views: dict[str, View] = {}
 
     def add(self, name: str, shape: Sequence[int], assign: str = "=") -> View:
         """The next one."""
+        self.size = -(-self.size // self._step) * self._step
         self.views[name] = View(self._place, tuple(shape), View.whole("", shape).strides, self.size, assign)
         self.size += prod(shape)
         return self.views[name]
@@ -67,8 +86,9 @@ class Printer:
         for name, shape in parameters.items():
             self.parameters.add(name, shape)
             self.gradients.add(name, shape, "+=")
+        self.turned = {name: turned(view) for name, view in self.parameters.views.items()}
         self.record, self.cotangents, self.inputs = (
-            Layout("AT(here, {})"),
+            Layout("AT(here, {})", aligned=lanes == 1),
             Layout("LOCAL(c, {})"),
             Layout("LOCAL(d, {})"),
         )
@@ -78,66 +98,116 @@ class Printer:
             self.record.add(name, shapes[name])
         for name in [*states, *(name for name in ("y", "weights", "written") if name in shapes)]:
             self.cotangents.add(name, shapes[name])
-        for name in [*states, *(name for name in ("read", "x") if name in shapes)]:
+        for name in [*states, *(name for name in ("read", "reread", "x") if name in shapes)]:
             self.inputs.add(name, shapes[name])
 
     def functions(self) -> str:
         """All functions."""
-        return "\n".join([*self._begin(), *self._step()])
+        return "\n".join([*self._begin(), *self._encode(), *self._step()])
+
+    @property
+    def noisy_answers(self) -> bool:
+        """Whether a step takes noise at evaluation, too; dropout does not."""
+        noise = self._trace.evaluated.inputs.get("noise")
+        return noise is not None and bool(noise.users)
+
+    @property
+    def rereads(self) -> bool:
+        """Whether the memory is read after its update, too."""
+        return "reread" in self._trace.shapes
 
     def _begin(self) -> list[str]:
-        """The state before the first step, which is computed again on the way back."""
-        function = self._trace.begin
+        """The state before the first step."""
+        forward, back = self._alone(self._trace.begin, self.cotangents.views)
+        return [forward.function("begin_forward"), back.function("begin_backward")]
+
+    def _encode(self) -> list[str]:
+        """What a step is given of a symbol: the same one in all lanes, or another in each."""
+        forward, back = self._alone(self._trace.encode, self.inputs.views, _symbol("id"))
+        each, _ = self._alone(self._trace.encode, self.inputs.views, _symbol("id[l]"))
+        return [forward.function("encode"), each.function("encode_each"), back.function("encode_backward")]
+
+    def _alone(
+        self, function: Function, cotangents: Mapping[str, View], given: Mapping[str, View] | None = None
+    ) -> "tuple[_Text, _Text]":
+        """A function that leaves nothing but its outputs: what its way back needs is computed there again."""
         forward, back = self._text(), self._text(self._sole_gradients(function, function.graph.nodes))
         for text, goals in ((forward, function.outputs.values()), (back, function.gradients.values())):
-            text.show(function.inputs, self.parameters.views)
-            text.show(function.cotangents, self.cotangents.views)
+            text.show(function.inputs, {**self.parameters.views, **(given or {})})
+            text.show(function.cotangents, cotangents)
             text.compute(_needed(function.graph, goals))
         forward.put(function.outputs, self.record.views)
         back.put(function.gradients, self.gradients.views)
-        return [forward.function("begin_forward"), back.function("begin_backward")]
+        return forward, back
 
     def _step(self) -> list[str]:
-        function = self._trace.step
-        way_forward = _needed(function.graph, function.outputs.values())
-        way_back = [
-            node
-            for node in _needed(function.graph, function.gradients.values())
-            if node not in {*way_forward}
-        ]
+        function, gradients = self._trace.step, {**self._trace.step.gradients}
+        goals = {"step_backward_reread": {"reread": gradients.pop("reread")}} if self.rereads else {}
+        goals["step_backward"] = gradients
+        done = {*filter(takes_memory, _needed(function.graph, function.outputs.values()))}
+        ways_back = {name: _needed(function.graph, nodes.values(), done) for name, nodes in goals.items()}
+        values, forward = self._forward("step_forward", function, {*chain(*ways_back.values())})
+        _, evaluated = self._forward("step_evaluated", self._trace.evaluated, set())
+
+        def back(name: str, called: str, more: Mapping[fx.Node, Value]) -> str:
+            text = self._text(self._sole_gradients(function, ways_back[name]))
+            text.values = {**values, **more}
+            text.show(function.cotangents, self.cotangents.views)
+            text.compute(ways_back[name])
+            text.put(goals[name], {**self.gradients.views, **self.inputs.views})
+            return text.function(called)
+
+        turned = {node: self.turned[name] for name, node in function.inputs.items() if name in self.turned}
+        of_a_stream = [] if self.rereads else [back("step_backward", "step_backward_turned", turned)]
+        ways = [back(name, name, {}) for name in ways_back]
+        return [*forward, *evaluated, *ways, self._turn(), *of_a_stream]
+
+    def _forward(
+        self, name: str, function: Function, way_back: set[fx.Node]
+    ) -> tuple[dict[fx.Node, Value], list[str]]:
+        """What a step computes; what depends on what is reread by a function of its own.
+
+        Numbers that this one or the way back needs are kept in the record.
+        """
+        nodes = _needed(function.graph, function.outputs.values())
+        late = _depending(function.inputs["reread"], nodes) if self.rereads else set[fx.Node]()
         kept = {
-            node: self.record.add(node.name, shape_of(node))
-            for node in way_forward
-            if takes_memory(node) and _used(node, {*way_back})
+            node: self.record.add(f"{name}.{node.name}", shape_of(node))
+            for node in nodes
+            if takes_memory(node) and _used(node, way_back if node in late else way_back | late)
         }
-        forward = self._text(kept)
-        forward.show(
-            function.inputs, {**self.parameters.views, **self.record.views, "temperature": TEMPERATURE}
-        )
-        forward.compute(way_forward)
         next_record = {
-            name: View.whole("AT(next, {})", view.shape, view.offset)
-            for name, view in self.record.views.items()
-            if name in self._trace.states
+            state: View.whole("AT(next, {})", view.shape, view.offset)
+            for state, view in self.record.views.items()
+            if state in self._trace.states
         }
-        forward.put(function.outputs, {**self.record.views, **next_record})
-        function, evaluated = self._trace.evaluated, self._text()
-        evaluated.show(
-            function.inputs, {**self.parameters.views, **self.record.views, "temperature": TEMPERATURE}
-        )
-        evaluated.compute(_needed(function.graph, function.outputs.values()))
-        evaluated.put(function.outputs, {**self.record.views, **next_record})
-        function = self._trace.step
-        back = self._text(self._sole_gradients(function, way_back))
-        back.values = {**forward.values}
-        back.show(function.cotangents, self.cotangents.views)
-        back.compute(way_back)
-        back.put(function.gradients, {**self.gradients.views, **self.inputs.views})
-        return [
-            forward.function("step_forward"),
-            evaluated.function("step_evaluated"),
-            back.function("step_backward"),
-        ]
+        early = [node for node in nodes if node not in late]
+        parts = {name: early}
+        if self.rereads:
+            parts[f"{name}_reread"] = _needed(function.graph, late, {*filter(takes_memory, early)})
+        values: dict[fx.Node, Value] = {}
+        functions = []
+        for called, part in parts.items():
+            text = self._text(kept)
+            text.values = {**values}
+            text.show(
+                function.inputs, {**self.parameters.views, **self.record.views, "temperature": TEMPERATURE}
+            )
+            text.compute(part)
+            outputs = {
+                given: node for given, node in function.outputs.items() if (node in late) == (called != name)
+            }
+            text.put(outputs, {**self.record.views, **next_record})
+            functions.append(text.function(called))
+            values |= text.values
+        return values, functions
+
+    def _turn(self) -> str:
+        """Each matrix transposed, so that what goes back through it meets its columns one behind another."""
+        text = self._text()
+        for name, view in self.parameters.views.items():
+            copy(text, self.turned[name], view)
+        return text.function("turn")
 
     def _text(self, places: Mapping[fx.Node, View] | None = None) -> "_Text":
         return _Text(self._lanes, places or {})
@@ -153,8 +223,14 @@ class Printer:
         }  # fmt: skip
 
 
-STACK: Final = 2**17
-"""Numbers that a function may have of its own: a megabyte."""
+STACK: Final = 2**18
+"""Numbers that a function may have of its own: two megabytes, of the eight that a thread has."""
+
+
+def _symbol(place: str) -> dict[str, View]:
+    """The symbol that is encoded, as the program knows it."""
+    return {"ids": View(f"(long){place}", (1, 1), (0, 0))}
+
 
 TEMPERATURE: Final = View("temperature", (), ())
 
@@ -223,6 +299,14 @@ class _Text:
         return "\n".join([f"static void {name}({SIGNATURES[name]}) {{", *self._locals, *self._lines, "}\n"])
 
 
+def turned(view: View) -> View:
+    """Where a parameter, [1, ...], lies in q, if it lies so in p."""
+    if len(view.shape) != 3:
+        return replace(view, place="AT(q, {})")
+    _, rows, columns = view.shape
+    return View("AT(q, {})", view.shape, (rows * columns, 1, rows), view.offset)
+
+
 def _constant(node: fx.Node) -> View:
     """A tensor that the step brings with it, if it is one number."""
     tensor = getattr(node.graph.owning_module, str(node.target))
@@ -233,15 +317,26 @@ def _constant(node: fx.Node) -> View:
     return View.number(tensor.item(), tensor.shape)
 
 
-def _needed(graph: fx.Graph, goals: Iterable[fx.Node]) -> list[fx.Node]:
-    """What must be computed for some nodes, these included, in order."""
+def _needed(
+    graph: fx.Graph, goals: Iterable[fx.Node], done: AbstractSet[fx.Node] = frozenset()
+) -> list[fx.Node]:
+    """What must be computed for some nodes, these included, in order, where some are done already."""
     needed, open_ = set[fx.Node](), [*goals]
     while open_:
         node = open_.pop()
-        if node not in needed:
+        if node not in needed and node not in done:
             needed.add(node)
             open_.extend(node.all_input_nodes)
     return [node for node in graph.nodes if node in needed]
+
+
+def _depending(on: fx.Node, nodes: Iterable[fx.Node]) -> set[fx.Node]:
+    """Those of these nodes, which are in order, that depend on one, and itself."""
+    found = {on}
+    for node in nodes:
+        if not found.isdisjoint(node.all_input_nodes):
+            found.add(node)
+    return found
 
 
 def _used(node: fx.Node, by: set[fx.Node]) -> bool:

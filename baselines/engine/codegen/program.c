@@ -1,20 +1,30 @@
 /* The training of one block of W runs: update after update, over the strings of each.
 
-   A run has PARAMETERS numbers. What a step leaves for the way back is a record of RECORD numbers on the tape; a memory
-   before each step is a row. What lies before this text: the constants, the step (step_forward, step_backward), the
-   state before it (begin_forward, begin_backward), and the memory. */
+   A run has PARAMETERS numbers. What a step leaves for the way back is a record of RECORD numbers on the tape. What lies
+   before this text: the constants, the step (step_forward, step_backward), what it is given of a symbol (encode), the state
+   before it (begin_forward, begin_backward), and the contents of the memory. If that is read after its update, too
+   (REREADS), each step has a second half. */
 
-/* Strings from first to before last, and what an update does with their gradient. */
+/* Strings from first to before last, what each position that is asked weighs, and what is done with the gradient. */
 struct update {
     long long number, first, last;
-    double temperature, rate, scale;
+    double weight, temperature, rate, scale;
 };
 
-/* Strings one behind another: string i has the symbols from offsets[i] on. */
+/* Strings one behind another: string i has the symbols from offsets[i] on. Their answers are sets, or else choices. */
 struct strings {
     const int *ids;
-    const unsigned long long *answers; /* a bit for each column */
+    const unsigned long long *sets; /* a bit for each column */
+    const int *choices; /* the right column, UNASKED, or COLUMNS where none is right */
     const long long *offsets;
+};
+
+enum { UNASKED = -1, OF_SET = -2 };
+
+/* The columns that are right: of a set, or the one chosen. */
+struct answer {
+    unsigned long long set;
+    int choice;
 };
 
 enum loss { SQUARED_ERROR, CROSS_ENTROPY };
@@ -22,7 +32,7 @@ enum optimiser { SGD, ADAM };
 
 struct recipe {
     int loss, optimiser;
-    double beta1, beta2, epsilon;
+    double beta1, beta2, epsilon, bound; /* the last one of gradients */
 };
 
 /* Each [number][lane]; of the sums of Adam none is used by SGD. */
@@ -30,40 +40,26 @@ struct block {
     REAL *parameters, *average, *square;
     double *losses; /* [update][lane] */
     const unsigned long long *keys; /* of the noise, [lane] */
+    const double *factors; /* of the rate, [lane]: a run with 0 stays as it is */
 };
 
 /* What an update works with. */
 struct work {
-    REAL *gradient, *tape, *rows, *d_row, *d_next_row;
+    REAL *gradient, *tape, *contents;
 };
 
-static long long padded(long long count) { return (count + 7) / 8 * 8; }
+/* How many contents of its memory a string of n symbols reads. */
+static long reads(long n) { return n + REREADS; }
 
 static struct work divide(REAL *space, long longest) {
     struct work w;
     w.gradient = space;
     w.tape = w.gradient + padded(PARAMETERS) * STRIDE;
-    w.rows = w.tape + padded(RECORD) * (longest + 1) * STRIDE;
-    w.d_row = w.rows + padded(ROW(longest)) * longest * STRIDE;
-    w.d_next_row = w.d_row + padded(ROW(longest)) * STRIDE;
+    w.contents = w.tape + padded(RECORD) * (longest + 1) * STRIDE;
     return w;
 }
 
 static REAL *record(const struct work *w, long t) { return w->tape + padded(RECORD) * t * STRIDE; }
-
-static REAL *row(const struct work *w, long t, long longest) { return w->rows + padded(ROW(longest)) * t * STRIDE; }
-
-static void encode(const REAL *restrict p, REAL *restrict here, int id) {
-    const REAL *weight = p + ((long)INPUT + (long)id * X_SIZE) * STRIDE, *bias = p + (long)INPUT_BIAS * STRIDE;
-    EACH_COLUMN for (int i = 0; i < X_SIZE; ++i)
-        LANES AT(here, X + i) = INPUT_BIAS < 0 ? AT(weight, i) : AT(weight, i) + AT(bias, i);
-}
-
-static void encode_backward(REAL *restrict g, const REAL *restrict d, int id) {
-    REAL *weight = g + ((long)INPUT + (long)id * X_SIZE) * STRIDE, *bias = g + (long)INPUT_BIAS * STRIDE;
-    EACH_COLUMN for (int i = 0; i < X_SIZE; ++i) LANES AT(weight, i) += LOCAL(d, D_X + i);
-    if (INPUT_BIAS >= 0) EACH_COLUMN for (int i = 0; i < X_SIZE; ++i) LANES AT(bias, i) += LOCAL(d, D_X + i);
-}
 
 /* The noise of a step: philox.h says what the two numbers are. */
 static void draw(REAL *restrict here, const unsigned long long *keys, marnn_u32 c0, marnn_u32 c1, long t) {
@@ -75,53 +71,64 @@ static void draw(REAL *restrict here, const unsigned long long *keys, marnn_u32 
     }
 }
 
+static struct answer answer_at(const struct strings *s, long long at) {
+    const struct answer of_set = {s->sets ? s->sets[at] : 0, OF_SET}, chosen = {0, s->sets ? 0 : s->choices[at]};
+    return s->sets ? of_set : chosen;
+}
+
+static int is_right(struct answer answer, int k) {
+    return k == answer.choice || (COLUMNS <= 64 && (answer.set >> (k & 63) & 1));
+}
+
 /* The loss of a step, times its weight, and the cotangent of its scores. */
-static void compare(const REAL *restrict here, REAL *restrict c, double *restrict loss, unsigned long long answer,
+static void compare(const REAL *restrict here, REAL *restrict c, double *restrict loss, struct answer answer,
                     enum loss kind, double weight) {
     for (int k = 0; k < COLUMNS; ++k) {
-        const REAL right = (REAL)(answer >> k & 1);
+        const REAL right = (REAL)is_right(answer, k);
         if (kind == SQUARED_ERROR) LANES {
             const REAL error = AT(here, Y + k) - right;
             loss[l] += weight / COLUMNS * error * error;
             LOCAL(c, C_Y + k) = (REAL)(2 * weight / COLUMNS) * error;
-        } else LANES {
+        } else if (right == 0) LANES LOCAL(c, C_Y + k) = 0;
+        else LANES {
             const REAL y = AT(here, Y + k), positive = y < TINY ? (REAL)TINY : y;
-            loss[l] -= weight * right * LOG(positive);
-            LOCAL(c, C_Y + k) = y < TINY ? 0 : -(REAL)weight * right / y;
+            loss[l] -= weight * LOG(positive);
+            LOCAL(c, C_Y + k) = y < TINY ? 0 : -(REAL)weight / y;
         }
     }
 }
 
 /* A step forward, but for the noise, which is drawn before. */
-static void advance(const REAL *p, const struct work *w, int id, long t, long n, long longest, REAL temperature,
-                    int training) {
+static void advance(const REAL *p, const struct work *w, int id, long t, long n, REAL temperature, int training) {
     REAL *here = record(w, t), *next = record(w, t + 1);
     encode(p, here, id);
 #if MEMORY
-    const REAL *head = memory_head(row(w, t, longest), n);
-    for (int i = 0; i < READ_SIZE; ++i) LANES AT(here, READ + i) = AT(head, i);
+    contents_read(w->contents, here + READ * STRIDE, t, reads(n));
 #endif
     if (training) step_forward(p, here, next, temperature);
     else step_evaluated(p, here, next, temperature);
 #if MEMORY
-    if (t + 1 < n) memory_forward(row(w, t, longest), row(w, t + 1, longest), here, t, n);
+    if (t + 1 < reads(n)) contents_forward(w->contents, here, t, reads(n));
+#endif
+#if REREADS
+    contents_read(w->contents, here + REREAD * STRIDE, t + 1, reads(n));
+    if (training) step_forward_reread(p, here, next, temperature);
+    else step_evaluated_reread(p, here, next, temperature);
 #endif
 }
 
 static void begin(const REAL *p, const struct work *w, long n) {
     begin_forward(p, record(w, 0));
 #if MEMORY
-    memory_begin(w->rows, n, FILL);
+    contents_begin(w->contents, reads(n));
 #endif
 }
 
 /* The gradient of a string's loss is added to that of the update. */
 static void learn(const struct block *b, const struct work *w, const struct update *u, const struct recipe *recipe,
-                  const struct strings *s, long long string, long longest, double *loss) {
+                  const struct strings *s, long long string, double *loss) {
     const int *ids = s->ids + s->offsets[string];
-    const unsigned long long *answers = s->answers + s->offsets[string];
     const long n = (long)(s->offsets[string + 1] - s->offsets[string]);
-    const double weight = 1.0 / (double)(n * (u->last - u->first));
     const REAL *p = b->parameters;
     const REAL temperature = (REAL)u->temperature;
     REAL cotangents[COTANGENTS * W] = {0}, gradients[COTANGENTS * W];
@@ -130,28 +137,29 @@ static void learn(const struct block *b, const struct work *w, const struct upda
     begin(p, w, n);
     for (long t = 0; t < n; ++t) {
         draw(record(w, t), b->keys, (marnn_u32)u->number, (marnn_u32)(string - u->first), t);
-        advance(p, w, ids[t], t, n, longest, temperature, 1);
+        advance(p, w, ids[t], t, n, temperature, 1);
     }
 
 #if MEMORY
-    REAL *d_row = w->d_row, *d_next_row = w->d_next_row;
-    memory_begin(d_row, n, 0);
+    contents_begin_backward(w->contents, reads(n));
 #endif
     for (long t = n - 1; t >= 0; --t) {
         const REAL *here = record(w, t);
-        compare(here, c, loss, answers[t], (enum loss)recipe->loss, weight);
+        const struct answer answer = answer_at(s, s->offsets[string] + t);
+        if (answer.choice == UNASKED) for (int k = 0; k < COLUMNS; ++k) LANES LOCAL(c, C_Y + k) = 0;
+        else compare(here, c, loss, answer, (enum loss)recipe->loss, u->weight);
+#if REREADS
+        step_backward_reread(p, w->gradient, here, c, d, temperature);
+        contents_read_backward(w->contents, d + D_REREAD * W, t + 1, reads(n));
+#endif
 #if MEMORY
-        if (t + 1 < n) {
-            REAL *const later = d_row;
-            d_row = d_next_row, d_next_row = later;
-            memory_backward(row(w, t, longest), d_next_row, d_row, here, c + C_WEIGHTS * W, c + C_WRITTEN * W, t, n);
-        }
+        if (t + 1 < reads(n))
+            contents_backward(w->contents, here, c + C_WEIGHTS * W, c + C_WRITTEN * W, t, reads(n));
 #endif
         step_backward(p, w->gradient, here, c, d, temperature);
-        encode_backward(w->gradient, d, ids[t]);
+        encode_backward(p, w->gradient, d, ids[t]);
 #if MEMORY
-        REAL *head = memory_head(d_row, n);
-        for (int i = 0; i < READ_SIZE; ++i) LANES AT(head, i) += LOCAL(d, D_READ + i);
+        contents_read_backward(w->contents, d + D_READ * W, t, reads(n));
 #endif
         REAL *const used = c;
         c = d, d = used;
@@ -159,19 +167,28 @@ static void learn(const struct block *b, const struct work *w, const struct upda
     begin_backward(p, w->gradient, c);
 }
 
+static REAL within(REAL x, REAL bound) { return x > bound ? bound : x < -bound ? -bound : x; }
+
 static void move(const struct block *b, const struct work *w, const struct update *u, const struct recipe *recipe) {
     REAL *restrict p = b->parameters, *restrict m = b->average, *restrict v = b->square;
     const REAL *restrict g = w->gradient;
-    const REAL rate = (REAL)u->rate, root = (REAL)u->scale, epsilon = (REAL)recipe->epsilon;
+    const REAL root = (REAL)u->scale, epsilon = (REAL)recipe->epsilon, bound = (REAL)recipe->bound;
     const REAL beta1 = (REAL)recipe->beta1, beta2 = (REAL)recipe->beta2;
+    REAL rate[W];
+    LANES rate[l] = (REAL)(u->rate * b->factors[l]);
     if (recipe->optimiser == SGD) {
-        _Pragma("omp simd") for (long i = 0; i < (long)PARAMETERS * W; ++i) FLAT(p, i) -= rate * FLAT(g, i);
+        EACH_COLUMN for (long i = 0; i < PARAMETERS; ++i) LANES {
+            const REAL moved = AT(p, i) - rate[l] * within(AT(g, i), bound);
+            AT(p, i) = rate[l] == 0 ? AT(p, i) : moved;
+        }
         return;
     }
-    _Pragma("omp simd") for (long i = 0; i < (long)PARAMETERS * W; ++i) {
-        FLAT(m, i) = beta1 * FLAT(m, i) + (1 - beta1) * FLAT(g, i);
-        FLAT(v, i) = beta2 * FLAT(v, i) + (1 - beta2) * FLAT(g, i) * FLAT(g, i);
-        FLAT(p, i) -= rate * FLAT(m, i) / (SQRT(FLAT(v, i)) / root + epsilon);
+    EACH_COLUMN for (long i = 0; i < PARAMETERS; ++i) LANES {
+        const REAL slope = within(AT(g, i), bound);
+        AT(m, i) = beta1 * AT(m, i) + (1 - beta1) * slope;
+        AT(v, i) = beta2 * AT(v, i) + (1 - beta2) * slope * slope;
+        const REAL moved = AT(p, i) - rate[l] * AT(m, i) / (SQRT(AT(v, i)) / root + epsilon);
+        AT(p, i) = rate[l] == 0 ? AT(p, i) : moved;
     }
 }
 
@@ -183,7 +200,7 @@ long long marnn_stride(void) { return padded(PARAMETERS) * STRIDE; }
 
 /* How many numbers the work on strings up to this length takes. */
 long long marnn_space(long longest) {
-    return (padded(PARAMETERS) + padded(RECORD) * (longest + 1) + padded(ROW(longest)) * (longest + 2)) * STRIDE;
+    return (padded(PARAMETERS) + padded(RECORD) * (longest + 1) + contents_space(reads(longest))) * STRIDE;
 }
 
 /* The gradient is left at the beginning of the space. */
@@ -195,32 +212,49 @@ void marnn_train(const struct block *b, const struct strings *s, const struct re
         double *loss = b->losses + i * STRIDE;
         for (long j = 0; j < (long)PARAMETERS * W; ++j) FLAT(w.gradient, j) = 0;
         for (int j = 0; j < W; ++j) loss[j] = 0;
-        for (long long string = u->first; string < u->last; ++string) learn(b, &w, u, recipe, s, string, longest, loss);
+        for (long long string = u->first; string < u->last; ++string) learn(b, &w, u, recipe, s, string, loss);
         if (u->rate != 0) move(b, &w, u, recipe);
     }
 }
 
-/* In each lane, how many strings have the right set of columns after every symbol: those of scores from `threshold` on.
-   The keys are those of evaluation. */
-void marnn_right(const struct block *b, const struct strings *s, double temperature, double threshold, long long count,
-                 long longest, REAL *space, long long *right) {
+/* In which lanes an answer is wrong: a set is that of the scores from `threshold` on, and so is the one column of members;
+   else the right column has the highest score of all that are looked at, alone. */
+static void mark(const REAL *restrict here, int *restrict wrong, struct answer answer, REAL threshold,
+                 const unsigned char *restrict looked_at) {
+    if (answer.choice == OF_SET || COLUMNS == 1) {
+        for (int k = 0; k < COLUMNS; ++k) LANES wrong[l] |= (AT(here, Y + k) >= threshold) != is_right(answer, k);
+        return;
+    }
+    for (int k = 0; k < COLUMNS; ++k)
+        if (looked_at[k] && k != answer.choice) LANES wrong[l] |= !(AT(here, Y + k) < AT(here, Y + answer.choice));
+}
+
+/* In each lane: the loss, summed over what is asked, and how much of that and how many strings are right. The keys are
+   those of evaluation. */
+void marnn_measure(const struct block *b, const struct strings *s, int kind, double temperature, double threshold,
+                   const unsigned char *looked_at, long long count, long longest, REAL *space, double *loss,
+                   long long *right, long long *right_strings) {
     const struct work w = divide(space, longest);
-    for (int j = 0; j < W; ++j) right[j] = 0;
+    REAL cotangents[COTANGENTS * W];
+    for (int j = 0; j < W; ++j) loss[j] = 0, right[j] = right_strings[j] = 0;
     for (long long string = 0; string < count; ++string) {
         const int *ids = s->ids + s->offsets[string];
-        const unsigned long long *answers = s->answers + s->offsets[string];
         const long n = (long)(s->offsets[string + 1] - s->offsets[string]);
         marnn_u64 prefix = 0;
-        int wrong[W] = {0};
+        int wrong_string[W] = {0};
         begin(b->parameters, &w, n);
         for (long t = 0; t < n; ++t) {
             const REAL *here = record(&w, t);
+            const struct answer answer = answer_at(s, s->offsets[string] + t);
             prefix = marnn_longer_prefix(prefix, (marnn_u64)ids[t]);
-            draw(record(&w, t), b->keys, (marnn_u32)prefix, (marnn_u32)(prefix >> 32), t);
-            advance(b->parameters, &w, ids[t], t, n, longest, (REAL)temperature, 0);
-            for (int k = 0; k < COLUMNS; ++k)
-                LANES wrong[l] |= (AT(here, Y + k) >= (REAL)threshold) != (int)(answers[t] >> k & 1);
+            if (NOISY_ANSWERS) draw(record(&w, t), b->keys, (marnn_u32)prefix, (marnn_u32)(prefix >> 32), t);
+            advance(b->parameters, &w, ids[t], t, n, (REAL)temperature, 0);
+            if (answer.choice == UNASKED) continue;
+            int wrong[W] = {0};
+            compare(here, cotangents, loss, answer, (enum loss)kind, 1.0);
+            mark(here, wrong, answer, (REAL)threshold, looked_at);
+            for (int j = 0; j < W; ++j) right[j] += !wrong[j], wrong_string[j] |= wrong[j];
         }
-        for (int j = 0; j < W; ++j) right[j] += !wrong[j];
+        for (int j = 0; j < W; ++j) right_strings[j] += !wrong_string[j];
     }
 }

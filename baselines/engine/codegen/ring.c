@@ -2,7 +2,7 @@
 
    If nothing can go once around and be read, it is a line with cell 0 in its middle; else every cell counts. */
 
-enum { ROTATE_LEFT, ROTATE_RIGHT, NO_OP, POP_RIGHT, POP_LEFT };
+enum { ROTATE_LEFT, ROTATE_RIGHT, NO_OP, POP_RIGHT, POP_LEFT, BEFORE = CELLS };
 
 /* The slots from first to last that count, that of cell 0, and that of the cell before it. */
 struct window { long first, last, zero, before; };
@@ -23,6 +23,10 @@ static inline long alike(struct window w, long i) {
 }
 
 static long memory_slots(long longest) { return shorter(longest, CELLS + 2) + DEPTH + 4; }
+
+static inline long memory_first(long t, long n) { return window_of(t, n).first; }
+
+static inline long memory_last(long t, long n) { return window_of(t, n).last; }
 
 static inline REAL *memory_head(REAL *row, long n) { return row + window_of(0, n).zero * CELL * STRIDE; }
 

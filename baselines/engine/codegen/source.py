@@ -29,7 +29,12 @@ def lanes_of(cell: Cell) -> int:
 
 def source_of(cell: Cell, precision: Precision = "float64") -> str:
     """The program that trains a cell and answers. NotCompiledError if it cannot be traced or printed."""
-    return _source(cell, precision, lanes_of(cell), {"W": lanes_of(cell)}) + _text("streams.c")
+    return "\n".join(
+        [
+            _source(cell, precision, lanes_of(cell), {"W": lanes_of(cell)}),
+            *map(_text, ("streams.c", "stream.c")),
+        ]
+    )
 
 
 def source_for_gpu(cell: Cell, precision: Precision = "float64") -> str:
@@ -68,19 +73,22 @@ def _text_of(cell: Cell, precision: Precision, lanes: int, layout: Mapping[str, 
 def _constants(cell: Cell, printer: Printer) -> dict[str, object]:
     """What the program knows of a cell: sizes, and where tensors lie."""
     record, parameters = printer.record, printer.parameters
-    places = {name.upper(): record.offset(name) for name in ("read", "x", "y", "weights", "written")}
+    places = {name.upper(): record.offset(name) for name in ("read", "reread", "y", "weights", "written")}
     cotangents = {
         f"C_{name.upper()}": printer.cotangents.offset(name) for name in ("y", "weights", "written")
     }
-    inputs = {f"D_{name.upper()}": printer.inputs.offset(name) for name in ("read", "x")}
+    inputs = {f"D_{name.upper()}": printer.inputs.offset(name) for name in ("read", "reread")}
     return {
         "PARAMETERS": parameters.size,
-        "INPUT": parameters.offset("input.weight"),
-        "INPUT_BIAS": parameters.offset("input.bias"),
-        "X_SIZE": record.views["x"].size,
         "COLUMNS": cell.columns,
         "NOISE": cell.noise,
+        "NOISY_ANSWERS": int(printer.noisy_answers),
         "GUMBEL": record.offset("noise"),
+        "REREADS": int(printer.rereads),
+        "STATES": sum(
+            view.size for name, view in printer.inputs.views.items() if name not in ("read", "reread")
+        ),
+        "WEIGHTS_SIZE": record.views["weights"].size if "weights" in record.views else 0,
         "RECORD": record.size,
         "COTANGENTS": max(printer.cotangents.size, printer.inputs.size),
         **places,

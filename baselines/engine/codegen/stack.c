@@ -1,10 +1,15 @@
 /* Stack: slot 1 is its top, slot 0 what is written; below the last cell lies FILL. */
 
-enum { PUSH, POP, NO_OP };
+enum { PUSH, POP, NO_OP, BEFORE = 0 };
 
 static inline long held(long t, long n) { return shorter(DEPTH + reach(t, n), CELLS); }
 
 static long memory_slots(long longest) { return shorter(DEPTH + (longest - 1) / 2, CELLS) + 3; }
+
+/* The first and the last slot that count before symbol t. */
+static inline long memory_first(long t, long n) { return 1; }
+
+static inline long memory_last(long t, long n) { return held(t, n); }
 
 static inline REAL *memory_head(REAL *row, long n) { return row + CELL * STRIDE; }
 

@@ -1,21 +1,7 @@
 /* Streams: strings that a run is given side by side, a symbol each, step after step. A lane is a stream, and every lane
    has the run's parameters. How long the strings are is not known before, so no cell that something reached is left out.
 
-   A block of W streams has two records and two rows, of which one is before the step and one after it. */
-
-#if MEMORY
-enum { SLOTS_OF = 2 * CELLS + 2 };
-#else
-enum { SLOTS_OF = 0 };
-#endif
-static const long ENDLESS = 1L << 30;
-
-static void encode_each(const REAL *restrict p, REAL *restrict here, const int *restrict id) {
-    for (int i = 0; i < X_SIZE; ++i) LANES {
-        const REAL weight = AT(p, INPUT + (long)id[l] * X_SIZE + i);
-        AT(here, X + i) = INPUT_BIAS < 0 ? weight : weight + AT(p, INPUT_BIAS + i);
-    }
-}
+   A block of W streams has two records, of which one is before the step and one after it, and the contents of a memory. */
 
 static void draw_each(REAL *restrict here, marnn_u64 key, const marnn_u64 *restrict prefixes, long t) {
     for (int k = 0; k < NOISE; k += 2) LANES {
@@ -27,15 +13,15 @@ static void draw_each(REAL *restrict here, marnn_u64 key, const marnn_u64 *restr
     }
 }
 
-/* How many numbers a block of streams works in. */
-long long marnn_stream_space(void) { return 2 * (padded(RECORD) + padded(ROW(SLOTS_OF))) * STRIDE; }
+/* How many numbers a block of streams of so many steps works in; of more steps it works in these and some behind them. */
+long long marnn_stream_space(long steps) { return (2 * padded(RECORD) + endless_space(steps)) * STRIDE; }
 
 /* Step t of all streams, counted from 0: the scores [stream][column] after the symbols ids [stream]; prefixes [stream],
-   padded to whole blocks, and spaces are kept from step to step. */
-void marnn_step(const REAL *p, marnn_u64 key, double temperature, REAL *spaces, marnn_u64 *prefixes,
-                const long long *ids, long long streams, long t, double *scores) {
+   padded to whole blocks, and spaces, of so many steps, are kept from step to step. */
+void marnn_step(const REAL *p, marnn_u64 key, double temperature, REAL *spaces, long steps,
+                marnn_u64 *prefixes, const long long *ids, long long streams, long t, double *scores) {
     for (long long first = 0; first < streams; first += W) {
-        REAL *const space = spaces + first / W * marnn_stream_space();
+        REAL *const space = spaces + first / W * marnn_stream_space(steps);
         REAL *const records[2] = {space, space + padded(RECORD) * STRIDE};
         REAL *const here = records[t % 2], *const next = records[(t + 1) % 2];
         int id[W];
@@ -45,18 +31,19 @@ void marnn_step(const REAL *p, marnn_u64 key, double temperature, REAL *spaces, 
         }
         if (t == 0) begin_forward(p, here);
         encode_each(p, here, id);
-        draw_each(here, key, prefixes + first, t);
+        if (NOISY_ANSWERS) draw_each(here, key, prefixes + first, t);
 #if MEMORY
-        REAL *const rows[2] = {space + 2 * padded(RECORD) * STRIDE,
-                               space + (2 * padded(RECORD) + padded(ROW(SLOTS_OF))) * STRIDE};
-        REAL *const before = rows[t % 2];
-        if (t == 0) memory_begin(before, ENDLESS, FILL);
-        const REAL *head = memory_head(before, ENDLESS);
-        for (int i = 0; i < READ_SIZE; ++i) LANES AT(here, READ + i) = AT(head, i);
+        REAL *const contents = space + 2 * padded(RECORD) * STRIDE;
+        if (t == 0) contents_begin(contents, ENDLESS);
+        contents_read(contents, here + READ * STRIDE, t, ENDLESS);
 #endif
         step_evaluated(p, here, next, (REAL)temperature);
 #if MEMORY
-        memory_forward(before, rows[(t + 1) % 2], here, t, ENDLESS);
+        contents_forward(contents, here, t, ENDLESS);
+#endif
+#if REREADS
+        contents_read(contents, here + REREAD * STRIDE, t + 1, ENDLESS);
+        step_evaluated_reread(p, here, next, (REAL)temperature);
 #endif
         for (int i = 0; i < W && first + i < streams; ++i)
             for (int k = 0; k < COLUMNS; ++k) scores[(first + i) * COLUMNS + k] = (double)here[(Y + k) * STRIDE + i];

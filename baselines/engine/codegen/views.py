@@ -101,6 +101,20 @@ class View:
             offset=self.offset + start * self.strides[axis],
         )
 
+    def chosen(self, axis: int, place: str) -> "View":
+        """The element along an axis at a place that only the program knows, as C text.
+
+        >>> View.whole("AT(p, {})", (1, 3, 4), offset=7).chosen(1, "id").at(0, 0, "j")
+        'AT(p, id * 4 + j + 7)'
+        """
+        one = self.part(axis, 0, 1)
+        stride = self.strides[axis]
+        return (
+            one
+            if self.shape[axis] == 1
+            else replace(one, place=one.place.format(f"{place} * {stride} + {{}}"))
+        )
+
     def parts(self, axis: int, lengths: Sequence[int]) -> "Iterator[View]":
         """Consecutive parts of these lengths."""
         start = 0

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.compiled import COMPILED
+from helpers.compiled import COMPILED, compiled_cell
 from marnn_bench.asking.protocol import ModelTask
 from marnn_bench.baselines.cells.controllers import RNN
 from marnn_bench.baselines.cells.gates import HardAtEvaluation, Softmax
@@ -24,7 +24,7 @@ SEED, RUN, TEMPERATURE = 5, 1, 0.6
 STEPS, STREAMS = 130, 21
 """More symbols than a memory has cells; streams that fill no whole number of blocks."""
 
-CELLS = {name: find_baseline(name).cell(DYCK6) for name in COMPILED} | {
+CELLS = {name: compiled_cell(name, DYCK6) for name in COMPILED} | {
     "deep stack": MemoryCell(12, 12, RNN(8), Stack(2, 9, 2, depth=3, fill=-1, no_op=True), Softmax()),
     "deep ring": MemoryCell(12, 12, RNN(8), Ring(2, 9, 2, depth=3), Softmax()),
     "list": MemoryCell(12, 12, RNN(8), List(2, 9, 2), Softmax()),

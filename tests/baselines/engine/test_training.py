@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.compiled import COMPILED
+from helpers.asked import sequence_accuracy
+from helpers.compiled import COMPILED, compiled_cell
 from helpers.examples import first_rows
 from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.parameters import linear
@@ -17,8 +18,7 @@ from marnn_bench.baselines.engine.compilers import CompilerError
 from marnn_bench.baselines.engine.training import CompiledTraining
 from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.baselines.ongoing import PARAMETERS
-from marnn_bench.baselines.recipes import SUZGUN2019
-from marnn_bench.baselines.training.accuracy import sequence_accuracy
+from marnn_bench.baselines.recipes import SUZGUN2019, Clipping
 from marnn_bench.baselines.training.data import train_rows
 from marnn_bench.baselines.training.experiment import Experiment
 from marnn_bench.baselines.training.loop import train
@@ -45,7 +45,7 @@ def same(one, other) -> bool:
 @pytest.mark.parametrize("name", COMPILED)
 def test_a_hundred_updates_give_the_parameters_of_the_reference(name):
     examples = first_rows("dyck2", 100)
-    cell = find_baseline(name).cell(examples.task)
+    cell = compiled_cell(name, examples.task)
     compiled = finished(CompiledTraining(cell, ONCE, examples, [0, 1], seed=4))
     reference = train(cell, ONCE, examples, [0, 1], seed=4)
     assert (compiled.losses - reference.losses).abs().max() < 1e-9
@@ -53,7 +53,18 @@ def test_a_hundred_updates_give_the_parameters_of_the_reference(name):
         assert (compiled.parameters.tensors[tensor] - expected).abs().max() < 1e-9
 
 
-@pytest.mark.parametrize("changed", [{"optimiser": "sgd"}, {"loss": "cross-entropy"}, {"batch": 7}], ids=str)
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"optimiser": "sgd"},
+        {"optimiser": "rmsprop"},
+        {"loss": "cross-entropy"},
+        {"batch": 7},
+        {"clipping": Clipping(0.01, "gradients")},
+        {"learns": "next symbols", "batch": 3},
+    ],
+    ids=str,
+)
 def test_it_does_so_by_every_kind_of_recipe(changed):
     examples, recipe = first_rows("dyck2", 31), replace(SUZGUN2019, epochs=3, **changed)
     cell = find_baseline("stack-rnn-gumbel").cell(examples.task)

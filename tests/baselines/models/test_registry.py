@@ -104,7 +104,7 @@ def test_a_name_that_is_taken_twice_is_refused(tmp_path):
         ("def cell(", "cannot be imported \\(SyntaxError"),
         ("recipe = 'adam'\ndef cell(s, c): ...", "The `recipe` of .* is not a Recipe"),
         ("def cell(s): ...", "cell\\(4, 4\\) of .* failed \\(TypeError"),
-        ("def cell(s, c): return 5", "gave no Cell but a int"),
+        ("def cell(s, c): return 5", "gave no Cell or torch.nn.Module but a int"),
     ],
 )
 def test_a_file_that_is_no_model_is_refused_in_one_line(tmp_path, content, message):

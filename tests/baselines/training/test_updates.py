@@ -11,13 +11,14 @@ from torch import nn
 
 from helpers.command_line import marnn
 from helpers.equations import equations
-from helpers.examples import first_rows
+from helpers.examples import first_rows, one_by_one
 from marnn_bench.baselines.cells.noise import UpdateNoise
 from marnn_bench.baselines.cells.parameters import initialise
+from marnn_bench.baselines.lessons import lessons_of
 from marnn_bench.baselines.model_file import baseline_of_file
 from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.baselines.recipes import SUZGUN2019
-from marnn_bench.baselines.training.batches import training_batches, training_examples
+from marnn_bench.baselines.training.batches import training_batches
 from marnn_bench.baselines.training.folder import diverged
 from marnn_bench.baselines.training.loop import train
 
@@ -25,9 +26,9 @@ PLAIN = replace(SUZGUN2019, epochs=2, annealing=None)
 
 
 @pytest.mark.parametrize("batch", [1, 4, 100])
-def test_a_batch_is_some_consecutive_strings_which_count_alike(batch):
+def test_a_batch_is_some_consecutive_strings_whose_symbols_count_alike(batch):
     examples = first_rows("dyck2", 10)
-    batches = training_batches(examples, batch)
+    batches = [*training_batches(lessons_of(examples), 4, batch)]
     assert [b.ids.shape[1] for b in batches] == {1: [1] * 10, 4: [4, 4, 2], 100: [10]}[batch]
     strings = iter(examples.strings)
     for ids, answers, weights in batches:
@@ -36,7 +37,7 @@ def test_a_batch_is_some_consecutive_strings_which_count_alike(batch):
             assert ids[0, row, : len(string)].tolist() == string.tolist()
             if weights is not None:
                 expected = torch.zeros(ids.shape[2], dtype=torch.float64)
-                expected[: len(string)] = 1 / ids.shape[1] / len(string)
+                expected[: len(string)] = 1 / int((weights > 0).sum())
                 assert weights[0, row].tolist() == pytest.approx(expected.tolist(), rel=1e-15)
                 assert not answers[0, row, len(string) :].any()
     assert next(strings, None) is None
@@ -45,12 +46,12 @@ def test_a_batch_is_some_consecutive_strings_which_count_alike(batch):
 @pytest.mark.parametrize("optimiser", ["adam", "sgd"])
 @pytest.mark.parametrize("model", ["stack-rnn", "lstm", "baby-ntm-gumbel", "stack-rnn-joulin-mikolov"])
 def test_a_batch_of_four_is_a_plain_loop_over_four_strings(model, optimiser):
-    """Mean squared error of each string, averaged over the strings; a step against its gradient, which sgd shows."""
+    """Mean squared error of all their symbols; a step against its gradient, which sgd shows."""
     examples = first_rows("dyck2", 6)
     cell = find_baseline(model).cell(examples.task)
     module = equations(model, cell).load(initialise(cell.shapes, 5, [2]), 0)
     step = {"adam": torch.optim.Adam, "sgd": torch.optim.SGD}[optimiser](module.parameters(), lr=0.05)
-    listed, losses = training_examples(examples), []
+    listed, losses = one_by_one(examples), []
     for first in (0, 4, 0, 4):
         strings = listed[first : first + 4]
         longest = max(string.ids.shape[2] for string in strings)
@@ -58,10 +59,10 @@ def test_a_batch_of_four_is_a_plain_loop_over_four_strings(model, optimiser):
             UpdateNoise(5, [2]).of(len(losses) + 1, len(strings), longest, cell.noise)[0]
         )
         errors = []
-        for (ids, answers), of_string in zip(strings, noise, strict=True):
+        for (ids, answers, _), of_string in zip(strings, noise, strict=True):
             scores = module(ids[0, 0], 1.0, of_string[: ids.shape[2]])
-            errors.append(nn.functional.mse_loss(scores, answers[0, 0]))
-        loss = torch.stack(errors).mean()
+            errors.append((scores - answers[0, 0]).square())
+        loss = torch.cat(errors).mean()
         step.zero_grad()
         loss.backward()
         step.step()
@@ -76,14 +77,16 @@ def test_a_batch_of_four_is_a_plain_loop_over_four_strings(model, optimiser):
 
 
 @pytest.mark.parametrize("loss", ["squared error", "cross-entropy"])
-def test_the_loss_of_a_batch_is_the_mean_of_its_strings(loss):
+def test_the_loss_of_a_batch_is_the_mean_over_its_symbols(loss):
     """Before any update: of one batch of all strings, and of the strings one by one at a rate that changes nothing."""
     examples = first_rows("string-reversal", 8)
     cell = find_baseline("rnn").cell(examples.task)
     still = replace(PLAIN, epochs=1, learning_rate=0.0, loss=loss, optimiser="sgd")
     together, alone = (train(cell, replace(still, batch=n), examples, range(3)).losses for n in (8, 1))
     assert together.shape[1] == 1
-    assert torch.allclose(together.mean(1), alone.mean(1), rtol=1e-13, atol=0)
+    lengths = torch.from_numpy(examples.strings.lengths).double()
+    by_length = (alone * lengths[:, None]).sum(1) / lengths.sum()
+    assert torch.allclose(together.mean(1), by_length, rtol=1e-13, atol=0)
 
 
 ROOT_CELL = """\
@@ -126,8 +129,8 @@ def test_a_run_whose_loss_is_no_number_touches_no_other(tmp_path):
         )
         tensors = [weight, bias, a]
         adam = torch.optim.Adam([tensor.requires_grad_() for tensor in tensors], lr=0.01)
-        for epoch, (update, (ids, answers)) in itertools.product(
-            range(2), enumerate(training_examples(examples))
+        for epoch, (update, (ids, answers, _)) in itertools.product(
+            range(2), enumerate(one_by_one(examples))
         ):
             scores = a.sqrt() * torch.sigmoid(weight[ids[0, 0]] + bias)
             loss = nn.functional.mse_loss(scores, answers[0, 0])

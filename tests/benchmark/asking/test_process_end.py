@@ -57,6 +57,24 @@ def test_the_end_is_noticed_though_a_copy_of_the_model_holds_its_pipe(write: Wri
     assert time.monotonic() - started < 10
 
 
+def test_what_a_model_does_at_its_end_is_done(write: Write) -> None:
+    """Its threads end first, then what it registered is called, and what it printed comes out."""
+    file = write(
+        """
+        import atexit, threading, time
+        log = open("log", "w")
+        atexit.register(log.close)
+        atexit.register(log.write, "end")
+        def load(task):
+            threading.Thread(target=lambda: (time.sleep(0.2), log.write("thread "))).start()
+        def predict(prefix):
+            return {"("}
+        """
+    )
+    assert answers(file) == [1] * 6
+    assert (file.parent / "log").read_text() == "thread end"
+
+
 def test_a_process_ends_though_its_model_has_threads_that_do_not(write: Write) -> None:
     file = write(
         """

@@ -29,7 +29,7 @@ from marnn_bench.asking.protocol import (
     pack_loaded,
     pack_number,
     pack_requests,
-    pack_task,
+    pack_tasks,
     read_frame,
     split_requests,
     unpack_answers,
@@ -37,7 +37,7 @@ from marnn_bench.asking.protocol import (
     unpack_loaded,
     unpack_number,
     unpack_requests,
-    unpack_task,
+    unpack_tasks,
 )
 
 frames = st.builds(Frame, st.sampled_from(FrameKind), st.binary(max_size=200))
@@ -90,8 +90,10 @@ def test_requests_come_back(asked: list[tuple[int, bool]]) -> None:
     symbols, wanted = map(np.array, zip(*asked, strict=True))
     requests = make_requests(symbols, wanted)
     assert ((requests == IDLE) == ((symbols == NONE) & ~wanted)).all()
-    found = split_requests(unpack_requests(payload(pack_requests(requests))))
-    assert [part.tolist() for part in found] == [symbols.tolist(), wanted.tolist()]
+    for half in (0, 1):
+        which, came = unpack_requests(payload(pack_requests(requests, half)))
+        found = [part.tolist() for part in split_requests(came)]
+        assert (which, found) == (half, [symbols.tolist(), wanted.tolist()])
 
 
 @given(st.integers(0, 2**63 - 1))
@@ -132,9 +134,12 @@ symbols = st.lists(st.text(min_size=1)).map(tuple)
 kinds = st.sampled_from(get_args(AnswerKind))
 
 
-@given(st.builds(ModelTask, st.text(), symbols, symbols, st.text(), st.integers(0, 999), kinds))
-def test_a_task_comes_back(task: ModelTask) -> None:
-    assert unpack_task(payload(pack_task(task))) == task
+tasks = st.builds(ModelTask, st.text(), symbols, symbols, st.text(), st.integers(0, 999), kinds)
+
+
+@given(st.lists(tasks))
+def test_tasks_come_back(asked: list[ModelTask]) -> None:
+    assert unpack_tasks(payload(pack_tasks(asked))) == asked
 
 
 @given(st.builds(Loaded, st.text(), kinds, st.booleans(), st.dictionaries(st.text(), st.text())))

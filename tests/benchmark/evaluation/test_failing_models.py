@@ -67,7 +67,7 @@ def test_the_first_failure_ends_it_and_what_was_answered_stays(
     ):
         run(file, data, out, audit=False)
     assert sorted(path.name for path in (out / ".parts").iterdir()) == [
-        "00000-00000.arrow.gz",
+        "00000-00000.arrow",
         "files.json",
         "key",
     ]

@@ -23,7 +23,8 @@ from helpers.model_files import small_data, write_model
 from helpers.paths import MODELS
 from marnn_bench.asking.protocol import ModelTask
 from marnn_bench.errors import ModelError
-from marnn_bench.evaluation.evaluator import Evaluation, evaluate
+from marnn_bench.evaluation.answering import Evaluation
+from marnn_bench.evaluation.evaluator import evaluate
 from marnn_bench.evaluation.records import read_record
 from marnn_bench.evaluation.results import Policy, ResultFolder
 from marnn_bench.evaluation.source import ModelSource
@@ -172,7 +173,7 @@ def paced(tmp_path: Path) -> Path:
 
 
 def wait_for_part(out: Path, process: subprocess.Popen[str]) -> None:
-    while not (out / ".parts" / "00000-00000.arrow.gz").exists():
+    while not (out / ".parts" / "00000-00000.arrow").exists():
         assert process.poll() is None
         time.sleep(0.01)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from helpers.answered import DYCK1, examples_of
 from marnn_bench.generators.strings import offsets_of
 from marnn_bench.scoring.intervals import wilson
-from marnn_bench.scoring.metrics import Breakdown, Correctness, longest_solved, run_records, summary
+from marnn_bench.scoring.metrics import Breakdown, Correctness, RunRecords, longest_solved, summary
 from marnn_bench.scoring.predictions import Predictions
 from marnn_bench.scoring.sets import SetScorer
 
@@ -30,7 +30,9 @@ def test_scores_of_four_strings() -> None:
         1
     )  # the third symbol of the second string, the fourth and last of the fourth
     predictions = Predictions.of(predicted, examples.strings.offsets)
-    (score,) = run_records(SetScorer(examples), [predictions], "d", (2, 4))
+    runs = RunRecords(SetScorer(examples), "d", (2, 4))
+    runs.add(predictions)
+    (score,) = runs.records()
 
     def cells(name: str, by: str) -> list[tuple[int, int, int]]:
         return [(cell[by], cell["n"], cell["correct"]) for cell in score[name]]

@@ -54,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def record(folder: Path) -> dict[str, Any]:
     """Of three rows of Table 2."""
     rows = [
-        make_row(TABLE2, Entry(model, "dyck2"), read_result(folder / model), "compiled")
+        make_row(TABLE2, Entry(model, "dyck2"), read_result(folder / model), {"engine": "compiled"})
         for model in ACCURACIES
     ]
     made = make_record(TABLE2, rows, Options(runs=30), [*ACCURACIES])
@@ -168,8 +168,8 @@ def test_a_table_of_several_tasks_is_one_for_each_in_print(folder: Path, tmp_pat
     both = Reproduction("both", "both", ("dyck2", "dyck3"))
     other = write_result(tmp_path / "rnn", answered([0.5, 0.5]), model="rnn", task="dyck3")
     rows = [
-        make_row(both, Entry("lstm", "dyck2"), read_result(folder / "lstm"), "compiled"),
-        make_row(both, Entry("rnn", "dyck3"), read_result(other), "compiled"),
+        make_row(both, Entry("lstm", "dyck2"), read_result(folder / "lstm"), {"engine": "compiled"}),
+        make_row(both, Entry("rnn", "dyck3"), read_result(other), {"engine": "compiled"}),
     ]
     record = make_record(both, rows, Options(runs=2), both.models)
     text = text_of(record)
@@ -181,7 +181,10 @@ def test_a_grid_has_a_column_for_each_rate_and_a_line_for_each_number_of_epochs(
     lstm, stack = read_result(folder / "lstm"), read_result(folder / "stack-rnn")
     rows = [
         make_row(
-            GRID, Entry("stack-rnn", "dyck2", rate, epochs), stack if rate == 0.003 else lstm, "compiled"
+            GRID,
+            Entry("stack-rnn", "dyck2", rate, epochs),
+            stack if rate == 0.003 else lstm,
+            {"engine": "compiled"},
         )
         for rate in GRID.learning_rates
         for epochs in (1, 2)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.compiled import COMPILED
+from helpers.compiled import COMPILED, compiled_cell
 from helpers.gradients import by_program, by_reference, farthest, random_string
 from helpers.paths import ROOT
 from marnn_bench.baselines.cells.cell import Cell
@@ -31,16 +31,19 @@ LENGTHS = (1, 2, 3, 8, 33, 100)
 @pytest.mark.parametrize("name", COMPILED)
 def test_every_model_has_the_gradient_of_the_reference(name):
     """Of the sizes for six kinds of brackets: memories five wide, and answers in twelve columns."""
-    cell = find_baseline(name).cell(find_task("dyck6"))
+    cell = compiled_cell(name, find_task("dyck6"))
     program = Program(cell)
     for length in LENGTHS:
         string = random_string(cell, length)
         assert farthest(by_program(program, cell, string, 3), by_reference(cell, string, 3)) < 1e-12
 
 
-@pytest.mark.parametrize("name", ["stack-rnn", "baby-ntm-gumbel"])
+@pytest.mark.parametrize(
+    "name",
+    ["stack-rnn", "baby-ntm-gumbel", "russ", pytest.param("neural-deque-lstm", marks=pytest.mark.slow)],
+)
 def test_it_has_it_at_every_length(name):
-    cell = find_baseline(name).cell(find_task("dyck2"))
+    cell = compiled_cell(name, find_task("dyck2"))
     program = Program(cell)
     for length in range(1, 101):
         string = random_string(cell, length)
@@ -70,9 +73,11 @@ def test_large_models_have_it_whose_columns_fill_the_vectors(name):
         assert farthest(by_program(program, cell, string, 2), by_reference(cell, string, 2)) < 1e-12
 
 
-@pytest.mark.parametrize("name", ["rnn", "stack-lstm-gumbel", "baby-ntm-temperature"])
+@pytest.mark.parametrize(
+    "name", ["rnn", "stack-lstm-gumbel", "baby-ntm-temperature", "russ", "neural-stack-lstm"]
+)
 def test_single_precision_is_that_of_the_reference_to_five_places(name):
-    cell = find_baseline(name).cell(find_task("dyck2"))
+    cell = compiled_cell(name, find_task("dyck2"))
     program = Program(cell, "float32")
     for length in LENGTHS:
         string = random_string(cell, length)
@@ -221,7 +226,7 @@ def test_a_cell_with_scores_of_its_own_is_refused():
         def scores(self, w, ids, inputs):
             return super().scores(w, ids, inputs) / 2
 
-    with pytest.raises(NotCompiledError, match="Whole has a `scores` of its own"):
+    with pytest.raises(NotCompiledError, match="Whole has `scores` of its own"):
         Program(Whole(4, 3, RNN(5)))
 
 

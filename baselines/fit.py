@@ -1,0 +1,24 @@
+"""Which models can learn which tasks."""
+
+from marnn_bench.baselines.cells.cell import Cell
+from marnn_bench.baselines.recipes import Recipe
+from marnn_bench.errors import UsageError
+from marnn_bench.task import Task
+from marnn_bench.views import LanguageModelling, Recognition
+
+
+def require_fit(model: str, task: Task, recipe: Recipe, cell: Cell) -> None:
+    """UsageError unless the answers of a model are what the task asks for and its recipe learns."""
+    recipe.require_procedure(model)
+    if isinstance(task.view, Recognition) and cell.distribution:
+        raise UsageError(
+            f"{model} answers with a distribution, which over the one column of {task.name} is always 1. "
+            "Choose a baseline with sigmoid outputs, such as lstm."
+        )
+    if isinstance(task.view, Recognition) and recipe.loss != "squared error":
+        raise UsageError(f"{task.name} is learned by squared error: change the loss of {model}'s recipe.")
+    if isinstance(task.view, LanguageModelling) and not cell.distribution:
+        raise UsageError(
+            f"{task.name} asks for distributions, and {model} answers with sigmoid outputs. "
+            "Choose a baseline with a softmax, such as bernardy-lstm-40."
+        )
