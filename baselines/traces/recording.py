@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import singledispatch
 from math import isnan
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 import torch
@@ -90,8 +90,8 @@ class Trace:
         return {name: _listed(value) for name, value in fields.items()}
 
 
-class Recorder(Memory[Content]):
-    """A memory that notes the weights of each update, and what it holds after it."""
+class Recorder(Generic[Content]):
+    """In the place of a memory, which it is asked for all else: notes the weights of each update, and what is held after it."""
 
     def __init__(self, memory: Memory[Content]) -> None:
         self.memory = memory
@@ -99,27 +99,6 @@ class Recorder(Memory[Content]):
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.memory, name)
-
-    @property
-    def scores(self) -> int:
-        return self.memory.scores
-
-    @property
-    def read_size(self) -> int:
-        return self.memory.read_size
-
-    @property
-    def write_size(self) -> int:
-        return self.memory.write_size
-
-    def initial(self, w: Parameters, batch: int, steps: int | None = None) -> Content:
-        return self.memory.initial(w, batch, steps)
-
-    def read(self, memory: Content) -> Tensor:
-        return self.memory.read(memory)
-
-    def as_actions(self, scores: Tensor) -> Tensor:
-        return self.memory.as_actions(scores)
 
     def update(self, memory: Content, weights: Tensor, written: Tensor) -> Content:
         content = self.memory.update(memory, weights, written)

@@ -58,18 +58,7 @@ def stream_source(task: Task, strings: int) -> TrainingData:
         raise UsageError(
             f"{task.name} train is not endless, as a stream needs it: choose one that is, such as anbn."
         )
-    return TrainingData(
-        name=task.name,
-        version=task.version,
-        view=task.view.name,
-        alphabet=tuple(task.language.alphabet),
-        columns=task.columns,
-        split="train",
-        law=task.law("train").spec,
-        window=str(split.window),
-        rows=strings,
-        digest="",
-    )
+    return _source(task, task.law("train").spec, str(split.window), strings, digest="")
 
 
 def train_rows(
