@@ -1,4 +1,4 @@
-"""Lay the four folders out as an importable tree of links, for tools that read files only (mypy)."""
+"""Lay the four folders out as an importable tree of links: for mypy, and for running a checkout that is not installed."""
 
 import shutil
 import tomllib
@@ -14,7 +14,7 @@ def main() -> None:
     shutil.rmtree(tree, ignore_errors=True)
     for package, folder in mapping.items():
         for file in (ROOT / folder).rglob("*"):
-            if file.suffix in {".py", ".typed"}:
+            if file.is_file() and "__pycache__" not in file.parts:
                 link = tree.joinpath(*package.split("."), file.relative_to(ROOT / folder))
                 link.parent.mkdir(parents=True, exist_ok=True)
                 link.symlink_to(file)
