@@ -82,6 +82,8 @@ class InputIds:
 
     def of(self, fed: NDArray[np.int64]) -> NDArray[np.int64]:
         """One more symbol of each: [n] -> [n]"""
+        if self._separator < 0:
+            return np.take(self._places[0], fed)
         found: NDArray[np.int64] = self._places[self._side, fed]
         self._side[fed == self._separator] = 1
         return found

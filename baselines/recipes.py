@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from marnn_bench.errors import UsageError
 
@@ -12,6 +12,9 @@ FRESH_ROWS: Final = 10_000
 
 Learns = Literal["sets", "next symbols", "targets"]
 """What the loss compares answers with: `marnn_bench.baselines.lessons` says what that is in each view."""
+
+RuleName = Literal["bptt", "rtrl", "uoro"]
+RULES: Final[tuple[RuleName, ...]] = get_args(RuleName)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,18 @@ class Halving:
 
     patient: int
     floor: float
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """After the training the best parameters are tuned on, so many epochs at a rate, and before each of these those of one map
+    are multiplied by a factor: of scores that grow so, a softmax goes towards whole numbers.
+    """
+
+    epochs: int
+    factor: float
+    learning_rate: float
+    of: str = "action"
 
 
 @dataclass(frozen=True)
@@ -101,6 +116,8 @@ class Recipe:
     restarts:       trainings of which the best is reported: these are runs
     selection:      the parameters that are kept: the last, or those of the epoch that is best in validation, in training, or on the
                     test splits
+    rule:           by what the gradient is found: `marnn_bench.baselines.rules`
+    steps_back:     of bptt, how many steps errors go back, in stretches of so many; by default through all of the string
     patience:       epochs in a row without a gain in what is selected by, after which a run ends
     inferred:       fields whose values are ours, inferred from the paper's results, since the paper gives none
     """
@@ -120,10 +137,13 @@ class Recipe:
     fresh_rows: int = FRESH_ROWS
     selection: Literal["last", "validation loss", "training loss", "test accuracy"] = "last"
     patience: int | None = None
+    rule: RuleName = "bptt"
+    steps_back: int | None = None
     clipping: Clipping | None = None
     schedule: Halving | None = None
     curriculum: Curriculum | None = None
     stream: Stream | None = None
+    rounding: Rounding | None = None
     learning_rates: tuple[float, ...] = ()
     restarts: int = 1
     inferred: tuple[str, ...] = ()
@@ -135,6 +155,11 @@ class Recipe:
         fields |= {name: tuple(of) for name, of in fields.items() if isinstance(of, list)}
         fields |= {name: PARTS[name](**of) for name, of in fields.items() if name in PARTS and of is not None}
         return cls(**fields)
+
+    @property
+    def most_epochs(self) -> int:
+        """With those of the rounding."""
+        return self.epochs + (self.rounding.epochs if self.rounding else 0)
 
     @property
     def measured(self) -> tuple[str, ...]:
@@ -150,6 +175,10 @@ class Recipe:
 
     def require_procedure(self, model: str) -> None:
         """UsageError unless all of the procedure can be carried out."""
+        if self.rounding and self.selection == "last":
+            raise UsageError(
+                f"The rounding of {model}'s recipe begins from the best parameters: select by validation loss."
+            )
         if self.stream:
             self._require_stream(model)
             return
@@ -164,6 +193,10 @@ class Recipe:
         if self.patience and self.selection == "last":
             raise UsageError(
                 f"The patience of {model}'s recipe has nothing to wait for: select by validation loss."
+            )
+        if self.steps_back and self.rule != "bptt":
+            raise UsageError(
+                f"{model}'s recipe learns by {self.rule}, which takes no steps back: learn by bptt."
             )
         if self.annealing and self.selection != "last":
             raise UsageError(
@@ -189,6 +222,7 @@ PARTS: Final[Mapping[str, Any]] = {
     "schedule": Halving,
     "curriculum": Curriculum,
     "stream": Stream,
+    "rounding": Rounding,
 }
 """The fields of a recipe that are records themselves."""
 
@@ -199,6 +233,8 @@ ON_A_STREAM: Final[Mapping[str, tuple[object, ...]]] = {
     "selection": ("validation loss",),
     "batch": (1,),
     "annealing": (None,),
+    "rule": ("bptt",),
+    "steps_back": (None,),
 }
 """What a training on a stream does of these fields; all that others can hold is carried out. Its restarts are runs."""
 

@@ -24,6 +24,18 @@ COMMANDS = {
         "marnn_bench.baselines.commands.trace:trace",
         "Show what a trained model does with its memory.",
     ),
+    "prune": (
+        "marnn_bench.baselines.commands.prune:prune",
+        "Remove the stacks that a trained model does not use.",
+    ),
+    "text": (
+        "marnn_bench.baselines.commands.text:text",
+        "Train a baseline on a text, and measure the perplexity of another.",
+    ),
+    "extract": (
+        "marnn_bench.baselines.commands.extract:extract",
+        "Show the automaton that a trained NSPDA or NNPDA has become.",
+    ),
     "leaderboard": ("marnn_bench.leaderboard.commands:leaderboard", "Compare results with published ones."),
     "reproduce": ("marnn_bench.leaderboard.reproduce.command:reproduce", "Make a paper's table anew."),
     "compare": ("marnn_bench.leaderboard.commands:compare", "Test whether two results differ."),

@@ -116,7 +116,7 @@ class Transduce(_Targets):
 
 
 NEGATIVES = ("random", "edit", "swap", "permuted", "guided")
-"""Kinds of strings that are no members, each made from a member of the same length."""
+"""Kinds of strings that are no members, each made from a member of the same length, that most languages have."""
 
 
 @dataclass(frozen=True)

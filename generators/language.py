@@ -54,6 +54,22 @@ class Language(ABC):
         """The device that labels its strings; LanguageError for a language without next-symbol sets."""
         raise LanguageError(f"{self.name} has no next-symbol sets.")
 
+    @property
+    def envelope(self) -> Labeller | None:
+        """A finite automaton that accepts all members, and others: how far one gets without a memory that grows.
+
+        None where the language is regular itself, or no such automaton says much of it.
+        """
+        return None
+
+    @property
+    def outline(self) -> tuple[tuple[int, int], ...]:
+        """Where every member is made of blocks of equal symbols in one order: the symbol's id and the length of each.
+
+        The length is 0 where it varies; () for other languages.
+        """
+        return ()
+
     @abstractmethod
     def count(self, size: int) -> int:
         """How many strings have this size, exactly."""

@@ -10,6 +10,7 @@ from marnn_bench.evaluation.records import damaged
 from marnn_bench.leaderboard.statistics import Interval, Spread, Values
 from marnn_bench.rescoring.receipts import Receipt
 from marnn_bench.rescoring.rescore import believe
+from marnn_bench.scoring.metrics import Record
 
 LONGEST_NAME: Final = 200
 
@@ -57,6 +58,7 @@ class Result:
     solved:         share of runs that solve the task (99 % of the strings or more), with its 95 % interval; None of a
                     single run, which says nothing of others
     trivial:        headline of the trivial answers to the same strings, by name
+    records:        all figures of each run, as result.json has them
     receipt:        what was found when it was scored again
     lost:           strings, counted in each run, that were not answered and count as wrong
     audit_failed:   the checks of the evaluation's audit that it did not pass
@@ -74,6 +76,7 @@ class Result:
     solved_runs: int | None
     solved: Interval | None
     trivial: Mapping[str, float]
+    records: tuple[Record, ...]
     receipt: Receipt
     lost: int = 0
     audit_failed: tuple[str, ...] = ()
@@ -120,6 +123,7 @@ def _result(folder: Path, record: Mapping[str, Any], receipt: Receipt) -> Result
         trivial={
             printable(answer["name"]): _known(answer["metrics"][headline]) for answer in record["trivial"]
         },
+        records=tuple(record["runs"]),
         receipt=receipt,
         lost=record["errors"]["rows"],
         audit_failed=tuple(printable(check["name"]) for check in audit if check["passed"] is not True),

@@ -13,10 +13,11 @@ from timing import median_seconds, print_table
 
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.language import Language
+from marnn_bench.generators.languages.counter_languages import anbncbmam
 from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
 from marnn_bench.generators.sampling.edits import levenshtein
-from marnn_bench.generators.sampling.negatives import KINDS, make_negatives
+from marnn_bench.generators.sampling.negatives import kinds_of, make_negatives
 from marnn_bench.generators.sampling.recognition import recognition_rows
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
@@ -24,14 +25,17 @@ from marnn_bench.generators.window import Window
 KEY = derive_key({"perf": "negatives"})
 LONG, LONGEST = Window(52, 100), Window(1, 960)
 ROWS = {LONG: 50_000, LONGEST: 5_000}
-DYCK2, PALINDROMES = Dyck(2), EvenPalindromes()
+DYCK2, PALINDROMES, BLOCKS = Dyck(2), EvenPalindromes(), anbncbmam()
 
 
 def main() -> None:
     """Print the table."""
     rows = [("swap, plain Python", plain_swaps())]
-    rows += [(kind, negatives(DYCK2, kind, LONG)) for kind in KINDS]
-    rows += [(f"{kind}, of 1-960 symbols", negatives(DYCK2, kind, LONGEST)) for kind in KINDS]
+    rows += [(kind, negatives(DYCK2, kind, LONG)) for kind in kinds_of(DYCK2)]
+    rows += [(f"{kind}, of 1-960 symbols", negatives(DYCK2, kind, LONGEST)) for kind in kinds_of(DYCK2)]
+    rows += [
+        (f"blocks of a^i b^j c b^k a^l, {window}", negatives(BLOCKS, "blocks", window)) for window in ROWS
+    ]
     rows += [(f"{kind}, of palindromes", negatives(PALINDROMES, kind, LONG)) for kind in ("edit", "permuted")]
     rows += [
         ("Levenshtein distance, plain Python", plain_distances()),

@@ -55,15 +55,20 @@ ROOMS = {
     "benchmark/library": Room(("benchmark/commands",), "evaluate.py"),
     "baselines/cells": Room(("generators",), "cell.py"),
     "baselines": Room(("baselines/cells", "benchmark"), "baseline.py"),
-    "baselines/models": Room(("baselines",), "suzgun2019.py"),
+    "baselines/automata": Room(("baselines", "generators/devices"), "machine.py"),
+    "baselines/models": Room(("baselines/automata",), "suzgun2019.py"),
     "baselines/engine/codegen": Room(("baselines",), "trace.py"),
     "baselines/engine": Room(("baselines/engine/codegen",), "program.py"),
     "baselines/stream": Room(("baselines/engine",), "rule.py"),
-    "baselines/training": Room(("baselines/models", "baselines/stream", "benchmark/evaluation"), "loop.py"),
+    "baselines/rules": Room(("baselines",), "rules.py"),
+    "baselines/training": Room(
+        ("baselines/models", "baselines/rules", "baselines/stream", "benchmark/evaluation"), "loop.py"
+    ),
     "baselines/traces": Room(("baselines/training", "benchmark/commands"), "recording.py"),
-    "baselines/commands": Room(("baselines/traces",), "train.py"),
+    "baselines/pruning": Room(("baselines/training",), "search.py"),
+    "baselines/commands": Room(("baselines/pruning", "baselines/traces"), "train.py"),
     "leaderboard": Room(("benchmark/commands",), "boards.py"),
-    "leaderboard/reproduce": Room(("leaderboard", "baselines/training"), "tables.py"),
+    "leaderboard/reproduce": Room(("leaderboard", "baselines/traces"), "tables.py"),
 }
 """From below to above. The command line finds commands by name, so that nothing imports them."""
 

@@ -1,6 +1,7 @@
 """Controllers: the recurrent half of a model."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -108,4 +109,87 @@ class GRU(Controller):
         for_gates, for_candidate = x[..., : 2 * self.hidden], x[..., 2 * self.hidden :]
         z, r = torch.sigmoid(for_gates + w["hidden"](h)).chunk(2, -1)
         candidate = torch.tanh(for_candidate + w["candidate"](r * h))
+        return ((1 - z) * h + z * candidate,)
+
+
+class PeepholeLSTM(LSTM):
+    """The LSTM whose gates see the cells (Gers & Schmidhuber 2000): 3 H parameters more.
+
+    i, f, g, o = W_ih x + b_ih + W_hh h + b_hh
+    c' = sigmoid(f + p_f c) c + sigmoid(i + p_i c) tanh(g)
+    h' = sigmoid(o + p_o c') tanh(c')
+    """
+
+    def shapes(self, symbols: int) -> dict[str, AffineShape]:
+        peepholes = AffineShape(1, 3 * self.hidden, linear_law(self.hidden), None)
+        return {**super().shapes(symbols), "peephole": peepholes}
+
+    def step(self, w: Parameters, state: State, x: Tensor) -> State:
+        h, c = state
+        i, f, g, o = (x + w["hidden"](h)).chunk(4, -1)
+        of_input, of_forget, of_output = w["peephole"].weight.chunk(3, -1)
+        c = torch.sigmoid(f + of_forget * c) * c + torch.sigmoid(i + of_input * c) * torch.tanh(g)
+        return torch.sigmoid(o + of_output * c) * torch.tanh(c), c
+
+
+def multiplicative(controller: Controller, symbols: int, maps: Mapping[str, int]) -> dict[str, AffineShape]:
+    """Maps of the symbol and of these vectors, so many units each from all hidden ones, and how both are integrated.
+
+    alpha, beta_x and beta_h begin with 1, b with 0 (ours: Wu et al. 2016 choose them by task).
+    """
+    law, width = linear_law(controller.hidden), controller.gates * controller.hidden
+    return {
+        "input": AffineShape(symbols, width, law, None),
+        **{name: AffineShape(controller.hidden, units, law, None) for name, units in maps.items()},
+        "integrate": AffineShape(3, width, Constant(1.0), Constant(0.0)),
+    }
+
+
+def integrated(w: Parameters, x: Tensor, of_state: Tensor, first: int = 0) -> Tensor:
+    """alpha (W x) (U h) + beta_x W x + beta_h U h + b, unit by unit, of the units from `first` on (Wu et al. 2016, equation 4)"""
+    units = slice(first, first + of_state.shape[-1])
+    factors, x = w["integrate"].weight[..., units], x[..., units]
+    alpha, beta_x, beta_h = factors[:, :1], factors[:, 1:2], factors[:, 2:]
+    return alpha * x * of_state + beta_x * x + beta_h * of_state + w.tensors["integrate.bias"][..., units]
+
+
+class MultiplicativeRNN(Controller):
+    """MI-RNN (Wu et al. 2016): h' = tanh(alpha (W x) (U h) + beta_x W x + beta_h U h + b)"""
+
+    def shapes(self, symbols: int) -> dict[str, AffineShape]:
+        return multiplicative(self, symbols, {"hidden": self.hidden})
+
+    def step(self, w: Parameters, state: State, x: Tensor) -> State:
+        (h,) = state
+        return (torch.tanh(integrated(w, x, w["hidden"](h))),)
+
+
+class MultiplicativeLSTM(Controller):
+    """MI-LSTM: the LSTM, i, f, g and o as in `MultiplicativeRNN`."""
+
+    gates = 4
+    vectors = 2
+
+    def shapes(self, symbols: int) -> dict[str, AffineShape]:
+        return multiplicative(self, symbols, {"hidden": 4 * self.hidden})
+
+    def step(self, w: Parameters, state: State, x: Tensor) -> State:
+        h, c = state
+        i, f, g, o = integrated(w, x, w["hidden"](h)).chunk(4, -1)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        return torch.sigmoid(o) * torch.tanh(c), c
+
+
+class MultiplicativeGRU(Controller):
+    """MI-GRU: `GRU`, z, r and h~ as in `MultiplicativeRNN`."""
+
+    gates = 3
+
+    def shapes(self, symbols: int) -> dict[str, AffineShape]:
+        return multiplicative(self, symbols, {"hidden": 2 * self.hidden, "candidate": self.hidden})
+
+    def step(self, w: Parameters, state: State, x: Tensor) -> State:
+        (h,) = state
+        z, r = torch.sigmoid(integrated(w, x, w["hidden"](h))).chunk(2, -1)
+        candidate = torch.tanh(integrated(w, x, w["candidate"](r * h), first=2 * self.hidden))
         return ((1 - z) * h + z * candidate,)

@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from marnn_bench.baselines.engines import ENGINES, Engine
+from marnn_bench.baselines.recipes import RULES, RuleName
 from marnn_bench.commands.completion import Completed
 from marnn_bench.commands.output import Table, format_option, note, progress, show, show_percent, suggest
 from marnn_bench.commands.selection import data_of, task_option
@@ -37,6 +38,8 @@ POSITIVE: Final = click.FloatRange(0, math.inf, min_open=True, max_open=True)
 @click.option("--epochs", type=click.IntRange(1), help="Instead of the recipe's.")
 @click.option("--learning-rate", type=POSITIVE, metavar="RATE", help="Instead of the recipe's.")
 @click.option("--batch", type=click.IntRange(1), help="Strings an update, instead of the recipe's.")
+@click.option("--rule", type=click.Choice(RULES), help="By what gradients are found.  [default: bptt]")
+@click.option("--steps-back", type=click.IntRange(1), help="Of bptt, stretches of so many.  [default: all]")
 @click.option("--hidden", type=click.IntRange(1), help="Hidden units, instead of the paper's.")
 @click.option(
     "--memory-width", type=click.IntRange(1), help="Width of a memory cell, instead of the paper's."
@@ -74,6 +77,8 @@ def train(
     epochs: int | None,
     learning_rate: float | None,
     batch: int | None,
+    rule: RuleName | None,
+    steps_back: int | None,
     hidden: int | None,
     memory_width: int | None,
     controller: str | None,
@@ -105,7 +110,7 @@ def train(
         raise UsageError("Name the task to learn with --task. `marnn-bench tasks` lists them.")
     experiments = [
         Experiment.from_paper(baseline, task, runs, seed).with_overrides(
-            epochs, hidden, memory_width, learning_rate, batch, device, engine, threads
+            epochs, hidden, memory_width, learning_rate, batch, device, engine, threads, rule, steps_back
         )
         for task in tasks
     ]

@@ -35,6 +35,8 @@ def compiled_training(
             raise NotCompiledError(
                 "On a GPU the compiled engine is not tried yet: ask for it by --engine compiled."
             )
+        if recipe.rule != "bptt" or recipe.steps_back:
+            raise NotCompiledError("A compiled step learns by back-propagation through whole strings alone.")
         training = CompiledTraining(cell, recipe, strings, runs, seed, threads, device=device)
     except (NotCompiledError, CompilerError) as error:
         if engine == "compiled":

@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Any, Final, NamedTuple
 
@@ -41,6 +42,12 @@ in the loss; the temperature of the gates; by what the gradient, or Adam's avera
 LOSSES: Final = ("squared error", "cross-entropy")
 OPTIMISERS: Final = ("sgd", "adam")
 """RMSProp is Adam without an average of gradients and without corrections."""
+
+STEP: Final = (
+    *(ctypes.c_void_p, ctypes.c_uint64, ctypes.c_double, ctypes.c_void_p, ctypes.c_long, ctypes.c_void_p),
+    *(ctypes.c_void_p, ctypes.c_longlong, ctypes.c_long, ctypes.c_void_p),
+)
+"""What `marnn_step` takes."""
 
 
 class _Strings(ctypes.Structure):
@@ -129,12 +136,14 @@ class Program(Packing):
             getattr(self._library, name).restype = ctypes.c_longlong
         for name in ("marnn_train", "marnn_measure", "marnn_step"):
             getattr(self._library, name).restype = None
+        self._library.marnn_step.argtypes = STEP
         self._symbols, self._columns = cell.symbols, cell.columns
         super().__init__(cell, precision, self._library.marnn_lanes(), self._library.marnn_stride())
 
-    def space(self, longest: int) -> Array:
-        """What `train` works in, of strings up to this length. Its first block is the last gradient."""
-        return aligned(self._library.marnn_space(ctypes.c_long(longest)), self._type)
+    def space(self, longest: int, batch: int) -> Array:
+        """What `train` works in, of batches of strings up to this length. Its first block is the last gradient."""
+        size = self._library.marnn_space(ctypes.c_long(longest), ctypes.c_longlong(batch))
+        return aligned(size, self._type)
 
     def train(
         self,
@@ -183,7 +192,7 @@ class Program(Packing):
 
         def train(block: Block) -> Array:
             losses = np.zeros((len(updates), self.lanes))
-            self.train(block, lessons, recipe, updates, losses, self.space(lessons.longest))
+            self.train(block, lessons, recipe, updates, losses, self.space(lessons.longest, recipe.batch))
             return losses
 
         with ThreadPoolExecutor(threads) as pool:
@@ -197,40 +206,16 @@ class Program(Packing):
         size = self._library.marnn_stream_space(ctypes.c_long(steps))
         return aligned(blocks * size, self._type).reshape(blocks, size)
 
-    def step(
-        self,
-        parameters: Array,
-        key: int,
-        temperature: float,
-        spaces: Array,
-        steps: int,
-        prefixes: NDArray[np.uint64],
-        ids: NDArray[np.int64],
-        clock: int,
-    ) -> NDArray[np.float64]:
-        """Step `clock`, counted from 0, of streams: [stream] -> their scores [stream, columns]
-
-        parameters:        of one run, in every lane of a block
-        spaces, prefixes:  zeros before the first step, and kept from one to the next; of whole blocks
-        steps:             for how many the spaces are
-        """
+    def step(self, kept: "Kept", ids: NDArray[np.int64], clock: int) -> NDArray[np.float64]:
+        """Step `clock`, counted from 0, of streams: [stream] -> their scores [stream, columns]"""
         ids = np.ascontiguousarray(ids, np.int64)
         # As numbers without a sign negative ones are large.
-        if len(ids) > len(prefixes) or ids.view(np.uint64).max(initial=0) >= self._symbols:
-            raise ValueError(f"up to {len(prefixes)} symbols are given, each from 0 to {self._symbols - 1}")
+        if len(ids) > len(kept.prefixes) or ids.view(np.uint64).max(initial=0) >= self._symbols:
+            raise ValueError(
+                f"up to {len(kept.prefixes)} symbols are given, each from 0 to {self._symbols - 1}"
+            )
         scores = np.empty((len(ids), self._columns))
-        self._library.marnn_step(
-            ctypes.c_void_p(_address(parameters)),
-            ctypes.c_uint64(key),
-            ctypes.c_double(temperature),
-            ctypes.c_void_p(_address(spaces)),
-            ctypes.c_long(steps),
-            ctypes.c_void_p(_address(prefixes)),
-            ctypes.c_void_p(_address(ids)),
-            ctypes.c_longlong(len(ids)),
-            ctypes.c_long(clock),
-            ctypes.c_void_p(_address(scores)),
-        )
+        self._library.marnn_step(*kept.arguments, ids.ctypes.data, len(ids), clock, scores.ctypes.data)
         return scores
 
     def ring_space(self, steps: int) -> Array:
@@ -288,7 +273,9 @@ class Program(Packing):
         """`measure` of blocks, so many at once: [lane of all blocks]."""
 
         def measure(block: Block) -> Counts:
-            return self.measure(block, exam, recipe, temperature, threshold, self.space(exam.lessons.longest))
+            return self.measure(
+                block, exam, recipe, temperature, threshold, self.space(exam.lessons.longest, 1)
+            )
 
         with ThreadPoolExecutor(threads) as pool:
             return Counts(*map(np.concatenate, zip(*pool.map(measure, blocks), strict=True)))
@@ -305,6 +292,29 @@ class Counts(NamedTuple):
     def zeros(cls, shape: tuple[int, ...]) -> "Counts":
         """To be filled."""
         return cls(np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape, np.int64))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What streams of a run keep from one step to the next.
+
+    parameters:        of the run, in every lane of a block
+    spaces, prefixes:  of whole blocks; the prefixes are zeros before the first step
+    steps:             for how many the spaces are
+    """
+
+    parameters: Array
+    key: int
+    temperature: float
+    spaces: Array
+    steps: int
+    prefixes: NDArray[np.uint64]
+
+    @cached_property
+    def arguments(self) -> tuple[float, ...]:
+        """The first ones of `marnn_step`, which are asked for a thousand times a second."""
+        arrays = _address(self.spaces), self.steps, _address(self.prefixes)
+        return _address(self.parameters), self.key, self.temperature, *arrays
 
 
 @dataclass(frozen=True)

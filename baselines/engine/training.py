@@ -15,10 +15,11 @@ from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.noise import noise_key
 from marnn_bench.baselines.cells.parameters import initialise
 from marnn_bench.baselines.course import Course, Exam
+from marnn_bench.baselines.course_training import THRESHOLD, CourseTraining, Measured
 from marnn_bench.baselines.engine.gpu import GpuProgram
 from marnn_bench.baselines.engine.program import Block, Program, updates_of
 from marnn_bench.baselines.engines import Precision
-from marnn_bench.baselines.epochs import THRESHOLD, EpochTraining, Floats, Measured, Numbers
+from marnn_bench.baselines.epochs import Floats, Numbers
 from marnn_bench.baselines.lessons import Lessons
 from marnn_bench.baselines.ongoing import OPTIMISER, PARAMETERS
 from marnn_bench.baselines.recipes import Recipe
@@ -31,7 +32,7 @@ AVERAGES: Final = {"average": "exp_avg", "square": "exp_avg_sq"}
 """Adam's words for its averages, of which its state consists."""
 
 
-class CompiledTraining(EpochTraining):
+class CompiledTraining(CourseTraining):
     """The runs of these numbers, trained by the recipe: `OngoingTraining` as the reference's.
 
     A run depends on the seed and its number: not on the runs beside it, the threads, or how many updates are done at once.

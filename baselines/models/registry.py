@@ -11,6 +11,7 @@ from pkgutil import iter_modules
 from marnn_bench.baselines.baseline import Baseline
 from marnn_bench.baselines.model_file import baseline_of_file
 from marnn_bench.baselines.models.composed import CONTROLLERS, JOINED, composed
+from marnn_bench.baselines.models.mali2019 import HINTABLE, with_hints
 from marnn_bench.errors import UsageError
 
 ENTRY_POINTS = "marnn_bench.baselines"
@@ -40,7 +41,8 @@ def all_baselines() -> dict[str, Baseline]:
 
 
 def find_baseline(name: str) -> Baseline:
-    """The baseline of this name, the model of a Python file, or one that is composed by its name, as `gru+stack`.
+    """The baseline of this name, the model of a Python file, or one that is composed by its name, as
+    `gru+stack` or `nspda-3+moves`.
 
     Other packages are looked at only if it is none of ours.
     """
@@ -51,6 +53,8 @@ def find_baseline(name: str) -> Baseline:
     known = all_baselines()
     if name in known:
         return known[name]
+    if name.partition(JOINED)[0] in HINTABLE:
+        return with_hints(name)
     if name in CONTROLLERS or JOINED in name:
         return composed(name)
     near = get_close_matches(name, known, n=3, cutoff=0.5)

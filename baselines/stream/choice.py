@@ -9,7 +9,8 @@ from marnn_bench.baselines.engines import Engine
 from marnn_bench.baselines.recipes import Recipe
 from marnn_bench.baselines.stream.compiled import CompiledRule
 from marnn_bench.baselines.stream.reference import ReferenceRule
-from marnn_bench.baselines.stream.strings import stream_of
+from marnn_bench.baselines.stream.rule import Rule
+from marnn_bench.baselines.stream.strings import drawn_course, stream_of
 from marnn_bench.baselines.stream.training import StreamTraining
 from marnn_bench.errors import UsageError
 from marnn_bench.task import Task
@@ -35,6 +36,23 @@ def stream_training(
         raise UsageError("A stream is learned from symbol by symbol, on the CPU: leave out --device.")
     if cell.noise:
         raise UsageError("This model takes noise, which a stream has none of: choose a model without.")
+    rule, name = rule_of(engine, cell, recipe, runs, seed, threads, tell)
+    return StreamTraining(rule, name, drawn_course(task, recipe), recipe, len(runs))
+
+
+def rule_of(
+    engine: Engine,
+    cell: Cell,
+    recipe: Recipe,
+    runs: Sequence[int],
+    seed: int,
+    threads: int | None,
+    tell: Callable[[str], object],
+) -> tuple[Rule, str]:
+    """The rule by which these runs learn, and the engine that computes it, which is told.
+
+    NotCompiledError or CompilerError if only the compiled engine was asked for, and cannot.
+    """
     bound = recipe.clipping.bound if recipe.clipping else float("inf")
     what = cell, stream_of(recipe).steps, bound, runs, seed
     if engine != "reference":
@@ -46,5 +64,5 @@ def stream_training(
             tell(f"Engine: reference. {error}")
         else:
             tell(f"Engine: compiled, {rule.threads} {'thread' if rule.threads == 1 else 'threads'}.")
-            return StreamTraining(rule, "compiled", task, recipe, len(runs))
-    return StreamTraining(ReferenceRule(*what), "reference", task, recipe, len(runs))
+            return rule, "compiled"
+    return ReferenceRule(*what), "reference"

@@ -11,20 +11,22 @@ Where the state begins anew before a string, it does so before its first symbol 
 is fed next; but not at the beginning of an epoch. So it is in the authors' program, and where models are asked (`marnn_bench.streams`).
 """
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.baselines.engine.program import Places
+from marnn_bench.baselines.fit import view_with_end
 from marnn_bench.baselines.recipes import Recipe, Stream
 from marnn_bench.errors import UsageError
 from marnn_bench.fresh import fresh_strings
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 from marnn_bench.task import Task
-from marnn_bench.views import NextSymbol
 
 VALIDATION: Final = 1 << 23
 """The first of the epochs of `marnn_bench.fresh` whose strings are for validation; no training comes so far."""
@@ -43,6 +45,32 @@ class Streamed(NamedTuple):
 
     places: Places
     first: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class StreamCourse:
+    """What a training on a stream is given.
+
+    strings:     of an epoch
+    epoch:       from the number of an epoch, counted from 0, to what it learns from
+    validation:  from that number to what is asked after it
+    selection:   what the best of several runs is selected by, if that is not the validation
+    """
+
+    strings: int
+    epoch: Callable[[int], Streamed]
+    validation: Callable[[int], Streamed]
+    selection: Callable[[], Streamed] | None = None
+
+
+def drawn_course(task: Task, recipe: Recipe) -> StreamCourse:
+    """Strings of a task, drawn as the recipe says."""
+    return StreamCourse(
+        stream_of(recipe).strings,
+        partial(training_strings, task, recipe),
+        partial(validation_strings, task, recipe),
+        partial(selection_strings, task, recipe),
+    )
 
 
 def training_strings(task: Task, recipe: Recipe, epoch: int) -> Streamed:
@@ -87,11 +115,7 @@ def streamed(task: Task, strings: Strings, stream: Stream) -> Streamed:
     >>> streamed(task, strings, Stream(50, 1, 1, 1)).places.answers.tolist()
     [0, 1, 1, 2]
     """
-    view = task.view
-    if not isinstance(view, NextSymbol) or not view.end:
-        raise UsageError(
-            f"{task.name} does not ask for END, so that nothing can be learned from it as a stream."
-        )
+    view = view_with_end(task)
     if not strings.lengths.all():
         raise UsageError(f"{task.name} has the empty string, which no stream shows: choose another window.")
     answers = np.append(strings.ids[1:], 0).astype(np.int32)

@@ -17,6 +17,12 @@ from marnn_bench.gallery.charts import GREY, save
 SQUARE = 32
 """The width of a step, and the height of a row."""
 
+FEW = 5
+"""Numbers of a cell, each of which is a row; of a wider cell they are stripes of"""
+
+STRIPE = 5
+"""so many pixels, without the numbers in print."""
+
 FAINT = 0.01
 """Of the largest number in a memory: what changes by less cannot be seen."""
 
@@ -40,21 +46,24 @@ def _of_memory(trace: Trace, memory: MemoryTrace) -> Iterator[alt.LayerChart]:
     yield _panel(trace.symbols, memory.actions, memory.weights, f"action{of}", SHARE)
     names, rows = _rows(memory)
     colours = SHARE if memory.strengths else _around_zero(rows)
-    yield _panel(trace.symbols, names, rows, f"{'item' if memory.strengths else 'cell'}{of}", colours)
+    height = SQUARE if memory.cells.shape[2] <= FEW else STRIPE
+    yield _panel(trace.symbols, names, rows, f"{'item' if memory.strengths else 'cell'}{of}", colours, height)
 
 
 def _rows(memory: MemoryTrace) -> tuple[list[str], Numbers]:
     """A row for each number of each cell, down to the last that changes, named after its cell, 0 being read first: [step, row]"""
     steps, cells, width = memory.cells.shape
     names = [
-        f"{cell - memory.head}" + (f".{number + 1}" if width > 1 else "")
+        f"{cell - memory.head}" + (f".{number + 1}" if 1 < width <= FEW else "")
+        if width <= FEW or number == width // 2
+        else ""
         for cell in range(cells)
         for number in range(width)
     ]
     rows = memory.cells.reshape(steps, -1)
     used = np.nanmax(rows, 0) - np.nanmin(rows, 0) > FAINT * np.nanmax(np.abs(rows))
     used[memory.head * width : (memory.head + 1) * width] = True
-    last = int(np.flatnonzero(used).max()) + 1
+    last = (int(np.flatnonzero(used).max()) // width + 1) * width
     return names[:last], rows[:, :last]
 
 
@@ -65,9 +74,14 @@ def _around_zero(rows: Numbers) -> alt.Scale:
 
 
 def _panel(
-    symbols: Sequence[str], names: Sequence[str], rows: Numbers, title: str, colours: alt.Scale
+    symbols: Sequence[str],
+    names: Sequence[str],
+    rows: Numbers,
+    title: str,
+    colours: alt.Scale,
+    height: int = SQUARE,
 ) -> alt.LayerChart:
-    """Rows of squares: [step, row]"""
+    """Rows of squares, or of stripes if they are not so high: [step, row]"""
     places = [f"{place} {name}" for place, name in enumerate(names)]
     points = [
         {"step": step, "symbol": symbols[step], "row": places[row], "value": round(value, 4)}
@@ -91,7 +105,8 @@ def _panel(
         y=alt.Y("row:O", axis=named, sort=places, scale=alt.Scale(domain=places)),
         tooltip=["symbol:N", alt.Tooltip("value:Q", title=title)],
     )
-    squares = base.mark_rect(stroke="#dddddd", strokeWidth=0.5).encode(
+    rim = 0.5 if height == SQUARE else 0.0
+    squares = base.mark_rect(stroke="#dddddd", strokeWidth=rim).encode(
         color=alt.Color("value:Q", scale=colours, legend=None)
     )
     most = max(map(abs, colours.domain))
@@ -99,4 +114,5 @@ def _panel(
         text=alt.Text("value:Q", format=".2f"),
         color=alt.condition(abs(alt.datum.value) > 0.6 * most, alt.value("white"), alt.value(GREY)),
     )
-    return alt.LayerChart(layer=[squares, numbers], width=SQUARE * len(symbols), height=SQUARE * len(names))
+    layers = [squares, numbers] if height == SQUARE else [squares]
+    return alt.LayerChart(layer=layers, width=SQUARE * len(symbols), height=height * len(names))

@@ -17,7 +17,7 @@ from marnn_bench.baselines.engine.choice import compiled_training
 from marnn_bench.baselines.engines import Engine
 from marnn_bench.baselines.fit import require_fit
 from marnn_bench.baselines.ongoing import OngoingTraining
-from marnn_bench.baselines.recipes import FRESH_ROWS, Recipe
+from marnn_bench.baselines.recipes import FRESH_ROWS, Recipe, RuleName
 from marnn_bench.baselines.stream.choice import stream_training
 from marnn_bench.baselines.stream.training import StreamTraining
 from marnn_bench.baselines.training.data import DRAWN, stream_source, training_course
@@ -82,6 +82,8 @@ class Experiment:
         device: str = "cpu",
         engine: Engine = "reference",
         threads: int | None = None,
+        rule: RuleName | None = None,
+        steps_back: int | None = None,
     ) -> "Experiment":
         """The same with these values, where they are given.
 
@@ -93,8 +95,9 @@ class Experiment:
             what = {"hidden": "hidden units", "memory_width": "memory width"}[name]
             raise UsageError(f"{self.baseline.name} takes no {what}; leave out --{name.replace('_', '-')}.")
         find_device(device)
-        recipe = {"epochs": epochs, "learning_rate": learning_rate, "batch": batch}
-        given: dict[str, Any] = {name: value for name, value in recipe.items() if value is not None}
+        recipe: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "batch": batch}
+        recipe |= {"rule": rule, "steps_back": steps_back}
+        given = {name: value for name, value in recipe.items() if value is not None}
         given["inferred"] = tuple(name for name in self.recipe.inferred if name not in given)
         return replace(
             self,

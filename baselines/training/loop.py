@@ -14,11 +14,15 @@ from marnn_bench.baselines.cells.inputs import StringInputs
 from marnn_bench.baselines.cells.noise import UpdateNoise
 from marnn_bench.baselines.cells.parameters import initialise
 from marnn_bench.baselines.course import Course, Exam
-from marnn_bench.baselines.epochs import EpochTraining, Floats, Measured, Numbers
+from marnn_bench.baselines.course_training import CourseTraining, Measured
+from marnn_bench.baselines.epochs import Floats, Numbers
 from marnn_bench.baselines.lessons import Lessons
 from marnn_bench.baselines.ongoing import OPTIMISER, PARAMETERS, TrainingResult
 from marnn_bench.baselines.recipes import Recipe
-from marnn_bench.baselines.training.batches import training_batch
+from marnn_bench.baselines.rules.rules import make_rule
+from marnn_bench.baselines.rules.signs import UpdateSigns
+from marnn_bench.baselines.rules.unrolled import Unrolled
+from marnn_bench.baselines.training.batches import TrainingBatch, training_batch
 from marnn_bench.baselines.training.lanes import whole_blocks
 from marnn_bench.baselines.training.measuring import measure
 from marnn_bench.baselines.training.optimisation import LOSSES, at_rates, clip, make_optimiser
@@ -26,7 +30,7 @@ from marnn_bench.errors import UsageError
 from marnn_bench.examples import Examples
 
 
-class Training(EpochTraining):
+class Training(CourseTraining):
     """The reference engine: the runs of these numbers, trained by the recipe, an update at a time.
 
     The loss is summed over runs, so the gradient of each run's parameters is that of its own loss. A run, its noise
@@ -48,6 +52,7 @@ class Training(EpochTraining):
         self._computed, self._device, self._seed = whole_blocks(runs), find_device(device), seed
         self._asked = [self._computed.index(run) for run in runs]
         self._cell, self._noise = cell, UpdateNoise(seed, self._computed)
+        self._signs = UpdateSigns(seed, self._computed)
         self._parameters = initialise(cell.shapes, seed, self._computed).each(
             lambda tensor: tensor.detach().to(self._device).requires_grad_()
         )
@@ -70,14 +75,27 @@ class Training(EpochTraining):
 
     def _update(self, lessons: Lessons, number: int) -> Tensor:
         """The update of this number, counted from 1: the loss of each run before it."""
-        ids, answers, weights = training_batch(lessons, self._cell.columns).to(self._device)
-        inputs = update_inputs(self._cell, self._recipe, self._noise, number, ids)
-        loss = self._loss(self._cell.scores(self._parameters, ids, inputs), answers, weights)
-        self._optimiser.zero_grad()
-        loss.sum().backward()  # type: ignore[no-untyped-call]
+        batch = training_batch(lessons, self._cell.columns).to(self._device)
+        inputs = update_inputs(self._cell, self._recipe, self._noise, number, batch.ids)
+        loss = self._set_gradients(batch, inputs, number)
         with at_rates(self._parameters, self._factors()):
             clip(self._parameters, self._recipe.clipping)
             self._optimiser.step()
+        return loss
+
+    def _set_gradients(self, batch: TrainingBatch, inputs: StringInputs, number: int) -> Tensor:
+        """Those of an update, by the recipe's rule: the loss of each run."""
+        rule = make_rule(self._recipe, self._signs.of(number))
+        if rule is None:
+            scores = self._cell.scores(self._parameters, batch.ids, inputs)
+            loss = self._loss(scores, batch.answers, batch.weights)
+            self._optimiser.zero_grad()
+            loss.sum().backward()  # type: ignore[no-untyped-call]
+            return loss
+        chain = Unrolled(self._cell, self._parameters, batch, inputs, self._loss)
+        loss, gradient = rule.gradient(chain)
+        for name, of_tensor in chain.by_name(gradient).items():
+            self._parameters.tensors[name].grad = of_tensor.contiguous()
         return loss
 
     def _factors(self) -> Tensor | None:

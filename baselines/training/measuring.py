@@ -11,7 +11,7 @@ from marnn_bench.baselines.cells.inputs import StringInputs
 from marnn_bench.baselines.cells.noise import PrefixNoise
 from marnn_bench.baselines.cells.parameters import Parameters
 from marnn_bench.baselines.course import Exam
-from marnn_bench.baselines.epochs import THRESHOLD
+from marnn_bench.baselines.course_training import THRESHOLD
 from marnn_bench.baselines.training.batches import training_batches
 
 Loss = Callable[[Tensor, Tensor, Tensor | None], Tensor]

@@ -25,11 +25,14 @@ from marnn_bench.errors import UsageError
 
 
 class Streams(Protocol):
-    """Strings that one run is given side by side, symbol by symbol.
+    """Strings that one run is given side by side, from the empty prefix on, symbol by symbol.
 
     The arithmetic of a stream, and so every bit of its scores, does not depend on how many others there are. Noise is a
     function of run and prefix.
     """
+
+    def begin(self, n: int) -> None:
+        """Begin n streams."""
 
     def step(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
         """Give each stream a symbol: [n] -> [n, columns]"""
@@ -80,20 +83,19 @@ class LoadedRun:
     """One run of a model: `reset` and `step`."""
 
     def __init__(self, run: TrainedRun, number: int, program: Program | None) -> None:
-        self._run, self._number, self._program = run, number, program
-        learned = run.record.task
-        self._inputs = InputIds(learned.view, learned.alphabet, learned.columns)
+        record, cell, parameters = run
+        asked = record.seed, number, record.temperature
+        self._inputs = InputIds(record.task.view, record.task.alphabet, record.task.columns)
         self._streams: Streams
-
-    def reset(self, n: int) -> NDArray[np.float64] | None:
-        """Begin n streams: where they begin with START, the scores after it, [n, columns]."""
-        record, cell, parameters = self._run
-        asked = record.seed, self._number, record.temperature, n
-        if self._program is None:
+        if program is None:
             self._streams = ReferenceStreams(cell, parameters, *asked)
         else:
             arrays = {name: tensor.numpy() for name, tensor in parameters.tensors.items()}
-            self._streams = CompiledStreams(self._program, arrays, *asked)
+            self._streams = CompiledStreams(program, arrays, *asked)
+
+    def reset(self, n: int) -> NDArray[np.float64] | None:
+        """Begin n streams: where they begin with START, the scores after it, [n, columns]."""
+        self._streams.begin(n)
         start = self._inputs.begin(n)
         return self._streams.step(start) if self._inputs.has_start else None
 
@@ -105,16 +107,19 @@ class LoadedRun:
 class ReferenceStreams:
     """Streams by torch: each is a run of its own, of one string and with the same parameters."""
 
-    def __init__(
-        self, cell: Cell, parameters: Parameters, seed: int, run: int, temperature: float, streams: int
-    ) -> None:
-        self._cell, lanes = cell, round_up(streams)
+    def __init__(self, cell: Cell, parameters: Parameters, seed: int, run: int, temperature: float) -> None:
+        self._cell, self._of_run = cell, parameters
+        self._seed, self._number, self._temperature = seed, run, temperature
+
+    def begin(self, n: int) -> None:
+        """Begin n streams."""
+        cell, lanes = self._cell, round_up(n)
         self._ids = torch.zeros(lanes, 1, dtype=torch.int64)
-        self._parameters = parameters.each(lambda tensor: tensor.expand(lanes, *tensor.shape[1:]))
+        self._parameters = self._of_run.each(lambda tensor: tensor.expand(lanes, *tensor.shape[1:]))
         self._state = cell.initial_state(self._parameters, 1)
-        self._noise = PrefixNoise(seed, run, streams, cell.noise)
+        self._noise = PrefixNoise(self._seed, self._number, n, cell.noise)
         self._inputs = StepInputs(
-            temperature=torch.tensor(temperature, dtype=torch.float64),
+            temperature=torch.tensor(self._temperature, dtype=torch.float64),
             noise=torch.zeros(lanes, 1, cell.noise, dtype=torch.float64) if cell.noise else None,
             clock=0,
             training=False,

@@ -115,10 +115,17 @@ class StepInterface(Interface):
             raise Failure("answer", failure.what, "reset") from None
 
     def step(self, symbols: Ids, wanted: Wanted, report: Report) -> Answers:
-        scores = call("step", self._module.step, np.maximum(symbols, 0).astype(np.int64))
+        return self.read(self.ask(symbols), wanted, report)
+
+    def ask(self, symbols: Ids) -> Any:
+        """What the model gives, whatever that is."""
+        return call("step", self._module.step, np.maximum(symbols, 0).astype(np.int64))
+
+    def read(self, scores: Any, wanted: Wanted, report: Report) -> Answers:
+        """The answers in that."""
         if not np.count_nonzero(wanted):
-            return self.parser.blank(len(symbols))
-        return self._read_rows(scores, np.arange(len(symbols)), wanted, report)
+            return self.parser.blank(len(wanted))
+        return self._read_rows(scores, np.arange(len(wanted)), wanted, report)
 
 
 class PrefixInterface(Interface):

@@ -26,7 +26,7 @@ from marnn_bench.processes.limits import Limits
 from marnn_bench.scoring.metrics import Record
 from marnn_bench.scoring.predictions import Predictions
 
-RUNS_AT_ONCE: Final = 4
+RUNS_AT_ONCE: Final = 8
 """Runs that are asked side by side, so that a question and its answers are for all of them."""
 
 

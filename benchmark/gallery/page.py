@@ -28,7 +28,7 @@ neighbouring lengths share a bar where there are many, and its height is their m
 
 Every next-symbol task can also be asked as recognition (`dyck2--recognition`) or, where its laws have exact
 probabilities, as language modelling (`dyck2--lm`): see [Negatives](data.md#negatives) and
-[Probabilities](data.md#probabilities).
+[Probabilities](data.md#probabilities). One that asks for END can be asked without it (`dyck5--no-end`).
 """
 
 

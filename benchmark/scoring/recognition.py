@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.examples import RecognitionExamples
+from marnn_bench.generators.labeller import Labeller
 from marnn_bench.scoring.intervals import Ratio
 from marnn_bench.scoring.metrics import Breakdown, Correctness
 from marnn_bench.scoring.predictions import Predictions
@@ -61,6 +62,12 @@ class RecognitionScorer:
 def always(member: bool, examples: RecognitionExamples) -> Predictions:
     """The same answer to every string."""
     return Predictions.of(np.full(len(examples), float(member)), np.arange(len(examples) + 1))
+
+
+def within(envelope: Labeller, examples: RecognitionExamples) -> Predictions:
+    """Yes to what an automaton accepts."""
+    answers = envelope.accepts(examples.strings).astype(np.float64)
+    return Predictions.of(answers, np.arange(len(examples) + 1))
 
 
 def best_length_rule(train: RecognitionExamples, examples: RecognitionExamples) -> Predictions:

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.examples import SetExamples
-from marnn_bench.generators.alphabet import END
 from marnn_bench.generators.strings import Strings
 from marnn_bench.scoring.intervals import Ratio
 from marnn_bench.scoring.metrics import Breakdown, Correctness, sums_by_row
@@ -73,7 +72,7 @@ class ClosingBrackets:
     """Which closing bracket, given that one comes (Bernardy 2018, sections 4 and 5).
 
     closing_accuracy:   where the next symbol is a closing bracket, whether it has the highest score of all of them
-    complete_accuracy:  after a complete string, which END can follow, whether the set has no closing bracket
+    complete_accuracy:  after a complete string, which no closing bracket can follow, whether the set has none
     """
 
     def __init__(self, examples: SetExamples, view: NextSymbol) -> None:
@@ -85,8 +84,8 @@ class ClosingBrackets:
         self._rows, self._n = strings.rows, len(strings)
         self._asked = np.isin(following, closing) & ~is_last  # [symbols]: a closing bracket comes next
         self._expected = np.searchsorted(closing, following)  # as a place among the closing brackets
-        self._complete = (examples.answers >> np.uint64(columns.index(END)) & np.uint64(1)).astype(np.bool_)
         self._mask = np.bitwise_or.reduce(np.uint64(1) << closing.astype(np.uint64))
+        self._complete = examples.answers & self._mask == 0
         places = np.arange(len(strings.ids)) - np.repeat(strings.offsets[:-1], strings.lengths)
         self._positions = places + 1  # of the bracket that comes, counted from 0
         self._depths = examples.task.language.depths(strings)

@@ -1,22 +1,23 @@
-"""How far one gets in a recognition split without reading the strings: what the dataset card warns of."""
+"""How far one gets in a recognition split without what its language takes: what the dataset card warns of."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.keys import Key, key_words
+from marnn_bench.generators.labeller import Labeller
 from marnn_bench.generators.sampling.recognition import RecognitionRows
 from marnn_bench.generators.strings import Strings
 
 Cells = NDArray[np.int64]
 
 
-def shortcuts(rows: RecognitionRows) -> dict[str, dict[str, float]]:
+def shortcuts(rows: RecognitionRows, envelope: Labeller | None = None) -> dict[str, dict[str, float]]:
     """For each kind of negatives, and for `all`: the accuracy of the best classifier that looks at one feature alone.
 
-    The features are the length, the first symbol, the last symbol, and how many there are of each symbol. The classifier
-    predicts the label that most rows with the same value have; it is fitted to the rows themselves, so that none of
-    this feature alone does better on them. Each negative is compared with the member that it was made from, so that
+    The features are the length, the first symbol, the last symbol, how many there are of each symbol, and whether the
+    envelope (`Language.envelope`), if there is one, accepts. The classifier predicts the label that most rows with the
+    same value have; it is fitted to the rows themselves, so that none of this feature alone does better on them. Each negative is compared with the member that it was made from, so that
     1/2 is chance: the length never gives more, the counts give no more for swap and permuted.
 
     >>> from marnn_bench.generators.languages.dyck import Dyck
@@ -28,6 +29,8 @@ def shortcuts(rows: RecognitionRows) -> dict[str, dict[str, float]]:
     {'length': 0.5, 'first symbol': 0.79, 'last symbol': 0.5, 'symbol counts': 1.0}
     """
     cells = _cells(rows.strings)
+    if envelope is not None:
+        cells["regular envelope"] = envelope.accepts(rows.strings).astype(np.int64)
     return {
         kind: {
             feature: _best_accuracy(cell[rows.source[made]], cell[made]) for feature, cell in cells.items()

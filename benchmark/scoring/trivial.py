@@ -77,6 +77,8 @@ def _membership(
     found = {"always no": recognition.always(False, examples)}
     if train is not None:
         found["best answer by length"] = recognition.best_length_rule(train, examples)
+    if (envelope := examples.task.language.envelope) is not None:
+        found["regular envelope"] = recognition.within(envelope, examples)
     return found
 
 

@@ -261,7 +261,7 @@ def _leaks(report: dict[str, Any]) -> list[str]:
         if found["accuracy"]:  # of members and negatives
             lines += [
                 "",
-                *_table("accuracy without reading the string, by what is looked at", found["accuracy"]),
+                *_table("accuracy by one feature alone", found["accuracy"]),
             ]
     return lines
 

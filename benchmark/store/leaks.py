@@ -52,7 +52,8 @@ def leak_report(task: Task, splits: Mapping[str, Content]) -> dict[str, Any]:
     duplicates   of each split, the share of rows that repeat an earlier one
     overlap      of each pair of splits, how many rows of the later are in the earlier
     trivial      of each split, what the trivial answers score, fitted on the first split
-    shortcuts    of each recognition split, what the best classifiers of length, first and last symbol and counts do
+    shortcuts    of each recognition split, what the best classifiers of length, first and last symbol, counts and the
+                 regular envelope do
     """
     looked_at = {name: _LookedAt.of(content) for name, content in splits.items()}
     names = list(looked_at)
@@ -67,7 +68,7 @@ def leak_report(task: Task, splits: Mapping[str, Content]) -> dict[str, Any]:
 
 
 def _shortcuts(content: Content) -> dict[str, Any]:
-    """How far one gets without reading the strings, by kind of negatives; and what could not be made."""
+    """How far one gets without what the language takes, by kind of negatives; and what could not be made."""
     rows = content.labelled_rows
     if rows is None:
         return {}
@@ -78,7 +79,7 @@ def _shortcuts(content: Content) -> dict[str, Any]:
         "skipped": dict(rows.skipped),
         "repeated": rows.repeated,
     }
-    return {**made, "accuracy": shortcuts(rows)}
+    return {**made, "accuracy": shortcuts(rows, content.task.language.envelope)}
 
 
 def _in_common(earlier: _LookedAt, later: _LookedAt) -> int:

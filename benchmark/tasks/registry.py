@@ -1,6 +1,7 @@
 """Finding tasks by name: ours, and those that other packages offer under the entry point group marnn_bench.tasks."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -14,13 +15,16 @@ from marnn_bench.language_modelling import as_language_modelling
 from marnn_bench.papers import Paper
 from marnn_bench.task import Task
 from marnn_bench.tasks.suites import suites
-from marnn_bench.views import LanguageModelling
+from marnn_bench.views import LanguageModelling, NextSymbol
 
 PAPER_ORDER = ("suzgun2019", "suzgun2019b", "joulin2015", "grefenstette2015", "bernardy2018", "mali2019")
 """The order in which papers are listed; a module that is not named here comes after them."""
 
 VIEW_SUFFIXES = {"recognition": "--recognition", "language-modelling": "--lm"}
 """View -> what stands behind the name of a next-symbol task that is asked by it."""
+
+NO_END = "--no-end"
+"""What stands behind the name of a next-symbol task that is asked for all but END."""
 
 ENTRY_POINTS = "marnn_bench.tasks"
 """An entry point of this group names a Task or a module with TASKS."""
@@ -85,6 +89,8 @@ def find_task(name: str | Task) -> Task:
     for view, suffix in VIEW_SUFFIXES.items():
         if (source := name.removesuffix(suffix)) != name:
             return as_view(find_task(source), view)
+    if (source := name.removesuffix(NO_END)) != name:
+        return without_end(find_task(source))
     tasks = all_tasks()
     if name in tasks:
         return tasks[name]
@@ -104,6 +110,22 @@ def as_view(task: Task, view: str) -> Task:
     from marnn_bench.recognition import as_recognition
 
     return as_recognition(task)
+
+
+def without_end(task: Task) -> Task:
+    """The task `<task>--no-end`: which symbols can come next, whether or not the string can end. All else stays.
+
+    UsageError if END is no answer, or if some answers do not count, which END tells apart.
+
+    >>> without_end(find_task("dyck1-short")).columns
+    ('(', ')')
+    """
+    view = task.view
+    if not isinstance(view, NextSymbol) or not view.end or view.scored != "all":
+        raise UsageError(
+            f"{task.name} has no END to be left out; {NO_END} is for next-symbol tasks that ask for END."
+        )
+    return replace(task, name=task.name + NO_END, view=replace(view, end=False))
 
 
 def find_tasks(names: Iterable[str]) -> list[Task]:

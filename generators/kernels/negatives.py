@@ -161,6 +161,46 @@ def propose_guided(
         proposals[here] = _member(illegal[here], randbelow(rng, _size(illegal[here])))
 
 
+@kernel
+def propose_blocks(
+    key: NDArray[np.uint32],
+    draws: NDArray[np.uint64],
+    purpose: int,
+    rows: NDArray[np.int64],
+    outline: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    proposals: Ids,
+) -> None:
+    """Blocks in the order of the outline, every way to make up the length equally likely.
+
+    A block that varies may end behind any of its symbols; of all these places, a set with one for each such block but the
+    last is chosen, every set equally likely.
+
+    outline: [blocks, 2]  symbol and exponent; 0 for one that varies, which is at least 1
+    """
+    rng = np.empty(RNG_WORDS, np.uint32)
+    varying, constant = -1, 0
+    for block in range(outline.shape[0]):
+        varying += outline[block, 1] == 0
+        constant += outline[block, 1]
+    for row in rows:
+        init_rng(rng, key, draws[row], purpose)
+        position = offsets[row]
+        ends, places = varying, offsets[row + 1] - position - constant - 1
+        for block in range(outline.shape[0]):
+            exponent = outline[block, 1]
+            if exponent == 0:
+                exponent = 1
+                while places > 0 and (ends == 0 or randbelow(rng, places) >= ends):
+                    exponent += 1
+                    places -= 1
+                places -= 1
+                ends -= 1
+            for _ in range(exponent):
+                proposals[position] = outline[block, 0]
+                position += 1
+
+
 @inlined
 def _size(mask: int) -> int:
     size = 0

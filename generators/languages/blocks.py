@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.devices.counter_machine import CounterMachine
+from marnn_bench.generators.devices.finite_automaton import DFA, Transition
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
 from marnn_bench.generators.labeller import Labeller
@@ -108,6 +109,25 @@ class Blocks(Language):
     @cached_property
     def automaton(self) -> Labeller:
         return CounterMachine.parse(f"alphabet {' '.join(self.alphabet)}\n{self.machine}")
+
+    @cached_property
+    def outline(self) -> tuple[tuple[int, int], ...]:
+        return tuple(
+            (self.alphabet.id(symbol), 0 if exponent.parameters else exponent({}))
+            for symbol, exponent in self.blocks
+        )
+
+    @cached_property
+    def envelope(self) -> DFA:
+        """The blocks in their order, with exponents that are forgotten where they vary: a+ b+ for a^n b^n."""
+        transitions, here = [], "start"
+        for i, (symbol, exponent) in enumerate(self.blocks):
+            for j in range(1 if exponent.parameters else exponent({})):
+                transitions.append(Transition(here, symbol, f"{symbol}{i}.{j}"))
+                here = transitions[-1].to
+            if exponent.parameters:
+                transitions.append(Transition(here, symbol, here))
+        return DFA(self.alphabet, "start", frozenset({here}), tuple(transitions))
 
     # -- from parameters to strings
 

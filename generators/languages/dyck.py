@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
+from marnn_bench.generators.devices.envelope import regular_envelope
+from marnn_bench.generators.devices.finite_automaton import DFA
 from marnn_bench.generators.devices.pushdown import Pushdown, Rule
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
@@ -88,6 +90,11 @@ class Dyck(Language):
         opening = [Rule("q", left, push=right) for left, right in self.brackets]
         closing = [Rule("q", right, pop=right) for _, right in self.brackets]
         return Pushdown(self.alphabet, "q", frozenset("q"), (*opening, *closing))
+
+    @cached_property
+    def envelope(self) -> DFA:
+        """Of the open brackets the innermost are remembered: 8 of one or two kinds, fewer of more."""
+        return regular_envelope(self.automaton)
 
     def count(self, length: int) -> int:
         half, odd = divmod(length, 2)

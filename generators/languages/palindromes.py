@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
 from marnn_bench.generators.alphabet import Alphabet
+from marnn_bench.generators.devices.envelope import regular_envelope
+from marnn_bench.generators.devices.finite_automaton import DFA
 from marnn_bench.generators.devices.pushdown import Pushdown, Rule
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, key_words
@@ -108,6 +110,11 @@ class MarkedPalindromes(WordLanguage):
         rules += [Rule("first", self.marker, to="second")]
         rules += [Rule("second", image, pop=image) for image in self.images]
         return Pushdown(self.alphabet, "first", frozenset({"second"}), tuple(rules))
+
+    @cached_property
+    def envelope(self) -> DFA:
+        """Of w the last letters are remembered: 5 over three letters."""
+        return regular_envelope(self.automaton)
 
     def word_length(self, size: int) -> int | None:
         if self.measure == "n":

@@ -5,6 +5,10 @@
     swap       two unequal symbols exchanged: the minimal pair
     permuted   the member's symbols in another order
     guided     one symbol stands where it cannot; the rest goes on as if a legal one had been there
+    blocks     the member's blocks of equal symbols in their order, with other exponents: a a a b for a a b b
+
+Those of the last kind are what a stack or a counter is for: without it, the order of the blocks is all that there is to
+tell. Only languages with an outline have them, such as a^n b^n.
 
 A kind proposes and the language's automaton decides: a proposal that is a member is made anew, up to 1,000 times. So
 a negative has the law of its proposals given that they are no members, and a member without a negative of some kind
@@ -22,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.generators import kernels
+from marnn_bench.generators.alphabet import MASK_SYMBOLS
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.kernels.arrays import Ids
 from marnn_bench.generators.keys import Key, key_words
@@ -202,13 +207,50 @@ class Guided(Proposer):
         )
 
 
+class Blocks(Proposer):
+    """The blocks of the outline with exponents of at least 1, every way to make up the length equally likely.
+
+    A block whose exponent never varies keeps it. Where there are other strings of the outline at all, at most half are
+    members in each of our languages, so that in 1,000 tries one is found (but for 1 in 2^1000).
+    """
+
+    @cached_property
+    def outline(self) -> NDArray[np.int64]:
+        """Symbol and exponent of each block, 0 for one that varies: [blocks, 2]."""
+        return np.array(self.language.outline, np.int64).reshape(-1, 2)
+
+    @property
+    def possible(self) -> NDArray[np.bool_]:
+        exponents = self.outline[:, 1]
+        shortest = np.maximum(exponents, 1).sum()
+        longer: NDArray[np.bool_] = self.sources.lengths > shortest
+        return longer & (np.count_nonzero(exponents == 0) > 1)
+
+    def propose(self, purpose: int, rows: Rows, proposals: Ids) -> None:
+        kernels.negatives.propose_blocks(
+            self.key, self.draws, purpose, rows, self.outline, self.sources.offsets, proposals
+        )
+
+
 KINDS: dict[str, type[Proposer]] = {
     "random": Random,
     "edit": Edit,
     "swap": Swap,
     "permuted": Permuted,
     "guided": Guided,
+    "blocks": Blocks,
 }
+
+
+def kinds_of(language: Language) -> tuple[str, ...]:
+    """The kinds of negatives that a language has: guided ones need next-symbol sets, blocks an outline.
+
+    >>> from marnn_bench.generators.languages.dyck import Dyck
+    >>> kinds_of(Dyck(1)), kinds_of(Dyck(32))
+    (('random', 'edit', 'swap', 'permuted', 'guided'), ('random', 'edit', 'swap', 'permuted'))
+    """
+    needs = {"guided": len(language.alphabet) <= MASK_SYMBOLS, "blocks": len(language.outline) > 0}
+    return tuple(kind for kind in KINDS if needs.get(kind, True))
 
 
 def _purpose(kind: str, attempt: int) -> int:

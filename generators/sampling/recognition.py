@@ -27,7 +27,7 @@ from marnn_bench.generators.language import Language
 from marnn_bench.generators.laws import Draws, Law
 from marnn_bench.generators.sampling.distinct import first_occurrences, select_distinct
 from marnn_bench.generators.sampling.edits import levenshtein
-from marnn_bench.generators.sampling.negatives import KINDS, make_negatives
+from marnn_bench.generators.sampling.negatives import kinds_of, make_negatives
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 
@@ -73,10 +73,12 @@ def recognition_rows(
     key: Key,
     positives: int,
     negatives: int,
-    kinds: Sequence[str] = tuple(KINDS),
+    kinds: Sequence[str] | None = None,
     exclude: Sequence[Strings] = (),
 ) -> RecognitionRows:
     """So many members, or all that there are, and so many negatives, as far as they exist; nothing from `exclude`.
+
+    kinds: of negatives, in the order of their turns; all that the language has if none are named
 
     >>> from marnn_bench.generators.languages.dyck import Dyck
     >>> language = Dyck(1)
@@ -88,6 +90,7 @@ def recognition_rows(
     ( ) ) ) ( ) False 1
     ( ) ( ) ( ) True 0
     """
+    kinds = kinds_of(language) if kinds is None else kinds
     members = _members(language, law, window, key, positives, exclude)
     exhaustive = len(members) < positives
     slots = _slots(members.lengths if exhaustive else np.arange(len(members)), negatives, len(kinds))

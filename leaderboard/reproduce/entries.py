@@ -1,20 +1,26 @@
 """An entry: a training and its evaluation, both of which go on where they were stopped and are not done again."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from marnn_bench.asking.process import ModelProcess
 from marnn_bench.baselines.engines import Engine
+from marnn_bench.baselines.models.registry import find_baseline
+from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.answering import Evaluation
 from marnn_bench.evaluation.evaluator import evaluate
 from marnn_bench.evaluation.results import Policy, ResultFolder
 from marnn_bench.evaluation.source import ModelSource
-from marnn_bench.leaderboard.reproduce.tables import Entry
+from marnn_bench.leaderboard.reproduce.tables import Change, Entry, Reproduction
 from marnn_bench.processes.limits import Limits
 from marnn_bench.store.read import read_split, read_train
 from marnn_bench.streams import default_reset
 from marnn_bench.tasks.registry import find_task
+
+if TYPE_CHECKING:
+    from marnn_bench.baselines.training.experiment import Experiment
 
 TRAINING: Final = "training"
 """The folder of an entry's training; beside it is that of its result, called like the split."""
@@ -30,7 +36,6 @@ class Options:
     engine:      what executes the trainings
     threads:     of the engine, for each of the entries that are trained at a time; nothing depends on it
     overwrite:   do what is there again
-    stream:      ask strings one behind the other
     """
 
     runs: int
@@ -41,54 +46,63 @@ class Options:
     engine: Engine = "auto"
     threads: int = 1
     overwrite: bool = False
-    stream: bool = False
 
 
-def result_folder(entry: Entry, out: Path) -> Path:
-    """Where the result of an entry is, below the folder of all."""
-    return out / entry.place / find_task(entry.task).default_split
-
-
-def train_and_evaluate(
-    entry: Entry, out: Path, data: Path, options: Options, command: list[str]
-) -> dict[str, Any]:
-    """Fill the folders of an entry with what they lack: the content of its training.json.
-
-    UsageError if they hold what other options gave, unless that is to be overwritten.
-    """
-    folder = out / entry.place / TRAINING
-    training = _train(entry, folder, data, options)
-    _evaluate(entry, folder, result_folder(entry, out), data, options, command)
-    return training
-
-
-def _train(entry: Entry, folder: Path, data: Path, options: Options) -> dict[str, Any]:
-    """The content of its training.json."""
-    from marnn_bench.baselines.models.registry import find_baseline
+def experiment_of(reproduction: Reproduction, entry: Entry, options: Options) -> "Experiment":
+    """The training of an entry."""
     from marnn_bench.baselines.training.experiment import Experiment
 
-    of_paper = Experiment.from_paper(
-        find_baseline(entry.model), find_task(entry.task), options.runs, options.seed
+    change = reproduction.changes.get(entry.model, Change())
+    runs = min(options.runs, change.runs or options.runs)
+    of_paper = Experiment.from_paper(find_baseline(entry.model), find_task(entry.task), runs, options.seed)
+    sizes = {name: size for name, size in change.sizes.items() if name in of_paper.sizes.as_json()}
+    changed = replace(
+        of_paper,
+        sizes=replace(of_paper.sizes, **sizes),
+        recipe=replace(of_paper.recipe, **change.recipe),
     )
-    experiment = of_paper.with_overrides(
-        epochs=entry.epochs or options.epochs,
+    return changed.with_overrides(
+        epochs=options.epochs or entry.epochs,
         learning_rate=entry.learning_rate,
         device=options.device,
         engine=options.engine,
         threads=options.threads,
     )
-    return experiment.train_into(folder, data, options.rows, options.overwrite)
 
 
-def _evaluate(entry: Entry, model: Path, out: Path, data: Path, options: Options, command: list[str]) -> None:
-    task = find_task(entry.task)
-    source, limits = ModelSource.find(model), Limits()
-    examples, train = read_split(data, task, task.default_split), read_train(data, task)
-    reset = default_reset(task) if options.stream else None
-    evaluation = Evaluation(source, examples, train, limits, stream=reset)
-    other: Policy = "replace" if options.overwrite else "refuse"
-    folder = ResultFolder(out, evaluation.key(), other, source.changed_files)
-    if folder.state() == "complete" and not options.overwrite:
-        return
-    with ModelProcess(source.file, limits) as process:
-        evaluate(process, evaluation, folder, command=command)
+def fits(experiment: "Experiment") -> bool:
+    """Whether the model can learn the task."""
+    try:
+        experiment.require_fit()
+    except UsageError:
+        return False
+    return True
+
+
+def train_and_evaluate(
+    experiment: "Experiment",
+    splits: Sequence[str],
+    out: Path,
+    data: Path,
+    options: Options,
+    command: list[str],
+) -> dict[str, Any]:
+    """Fill the folders of an entry with what they lack, of results one for each split: the content of its training.json.
+
+    A model that learned from a stream is asked as one.
+
+    UsageError if they hold what other options gave, unless that is to be overwritten.
+    """
+    model = out / TRAINING
+    training = experiment.train_into(model, data, options.rows, options.overwrite)
+    task, source, limits = experiment.task, ModelSource.find(model), Limits()
+    reset = default_reset(task) if experiment.recipe.stream else None
+    for split in splits:
+        examples, train = read_split(data, task, split), read_train(data, task)
+        evaluation = Evaluation(source, examples, train, limits, stream=reset)
+        other: Policy = "replace" if options.overwrite else "refuse"
+        folder = ResultFolder(out / split, evaluation.key(), other, source.changed_files)
+        if folder.state() != "complete" or options.overwrite:
+            with ModelProcess(source.file, limits) as process:
+                evaluate(process, evaluation, folder, command=command)
+    return training

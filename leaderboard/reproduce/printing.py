@@ -1,13 +1,15 @@
 """Reproductions in print, all from their records: as text of 80 columns, as a table, as a page."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from math import ceil, floor
 from typing import Final
 
 from marnn_bench.commands.output import Footnotes, Table, show_percent
 from marnn_bench.commands.report import METRICS
 from marnn_bench.leaderboard.boards import SEQUENCE_ACCURACY
+from marnn_bench.leaderboard.reproduce import matrix
+from marnn_bench.leaderboard.reproduce.positions import position_tables
+from marnn_bench.leaderboard.reproduce.tables import MATRIX
 from marnn_bench.leaderboard.tables import wrapped
 from marnn_bench.scoring.metrics import Record
 
@@ -22,15 +24,28 @@ ROUNDING: Final = 0.00005
 
 def text_of(record: Record) -> str:
     """Heading, a table for each task, and what its marks mean."""
-    tables = [_grid(record)] if is_grid(record) else [*_narrow_tables(record)]
+    tables = [*_narrow(record)]
     heading, below = [title_of(record), *_heading(record)], [*_explained(record), *_besides(record)]
-    parts = ["\n".join(map(wrapped, heading)), *map(str, tables), "\n".join(map(wrapped, below))]
+    more = tables_of(record)[1:]
+    parts = [
+        "\n".join(map(wrapped, heading)),
+        *map(str, tables),
+        "\n".join(map(wrapped, below)),
+        *map(str, more),
+    ]
     return "\n\n".join(filter(None, parts))
 
 
 def table_of(record: Record) -> Table:
     """The table, wide: a line for each row."""
+    if is_matrix(record):
+        return matrix.wide_table(record)
     return _grid(record) if is_grid(record) else _wide(record)
+
+
+def tables_of(record: Record) -> list[Table]:
+    """The table, wide, and what the selected run does with a string, if that is shown."""
+    return [table_of(record), *([_traced(record["traced"])] if "traced" in record else [])]
 
 
 def page_of(record: Record) -> str:
@@ -42,14 +57,22 @@ def page_of(record: Record) -> str:
 
 def section_of(record: Record) -> str:
     """The table as Markdown, without its title and what is the same of all tables."""
-    table = table_of(record).formatted("markdown")
-    return "\n\n".join(filter(None, [" ".join(_heading(record)), table, *_besides(record)]))
+    tables = [table.formatted("markdown") for table in tables_of(record)]
+    by_position = [
+        part for title, of in position_tables(record) for part in (title, of.formatted("markdown"))
+    ]
+    return "\n\n".join(filter(None, [" ".join(_heading(record)), *tables, *by_position, *_besides(record)]))
 
 
 def title_of(record: Record) -> str:
-    """What it stands in, and the tasks."""
+    """What it stands in, the tasks, and how it was made, where not as in the paper."""
     tasks = dict.fromkeys(row["task"] for row in record["rows"])
-    return str(record["source"]) if is_grid(record) else f"{record['source']}: {', '.join(tasks)}"
+    preset = f", preset {record['preset']}" if "preset" in record else ""
+    return (
+        f"{record['source']}{preset}"
+        if is_grid(record)
+        else f"{record['source']}{preset}: {', '.join(tasks)}"
+    )
 
 
 def is_grid(record: Record) -> bool:
@@ -57,11 +80,17 @@ def is_grid(record: Record) -> bool:
     return "learning_rates" in record
 
 
+def is_matrix(record: Record) -> bool:
+    """Whether a line for each model and a column for each task say most."""
+    return bool(record.get("name") == MATRIX)
+
+
 def _heading(record: Record) -> Iterator[str]:
     asked = [row["ours"]["strings"] for row in record["rows"] if "strings" in row["ours"]]
-    headlines = {strings["headline"]: METRICS[strings["headline"]] for strings in asked}
-    metric = " or ".join(headlines.values()) or METRICS[SEQUENCE_ACCURACY]
-    what = "Runs that solve the task" if is_grid(record) else f"{metric.capitalize()} on the test split"
+    metrics = dict.fromkeys(METRICS[_metric(row)] for row in record["rows"] if "strings" in row["ours"])
+    metric = " or ".join(metrics) or METRICS[SEQUENCE_ACCURACY]
+    on = "split" if len({strings["split"] for strings in asked}) < 2 else "splits"
+    what = "Runs that solve the task" if is_grid(record) else f"{metric.capitalize()} on the test {on}"
     options = record["options"]
     sizes = {row["published"]["runs"] for row in record["rows"] if row.get("published")} - {None}
     paper = f"; the paper's: {' or '.join(map(str, sorted(sizes)))}" if sizes else ""
@@ -77,8 +106,16 @@ def _heading(record: Record) -> Iterator[str]:
         )
 
 
+def _metric(row: Record) -> str:
+    """The headline in the rows of earlier versions, which did not say."""
+    return str(row.get("metric", row["ours"].get("strings", {}).get("headline", SEQUENCE_ACCURACY)))
+
+
 def _explained(record: Record) -> Iterator[str]:
     rows = record["rows"]
+    if is_matrix(record):
+        yield "The median over runs, and in brackets how many of them reach 99 %; empty: the model cannot learn the task."
+        return
     if sizes := {ends["runs"] for row in rows if (ends := row["ours"].get("intervals"))}:
         size = max(sizes)
         yield (
@@ -87,6 +124,12 @@ def _explained(record: Record) -> Iterator[str]:
         )
     if any(row["ours"].get("best_run") is not None for row in rows):
         yield "Selected: the run that is best in validation, or in training, as the recipe selects."
+    if any("chosen_by" in row["ours"] for row in rows):
+        yield (
+            "By test, by validation: the mean over our runs of the share of closing brackets that are right, of all test "
+            "splits together, after the epoch that the test strings choose, as in the paper and as all else here, and after "
+            "the one that validation chooses."
+        )
     if any(row["ours"]["solved"] for row in rows):
         yield "Solved: percent of our runs that reach 99 %, with its 95 % interval."
 
@@ -113,15 +156,34 @@ def _remarks(row: Record) -> Sequence[str]:
     return row["published"]["remarks"] if row["published"] else ()
 
 
+def _narrow(record: Record) -> Iterator[Table]:
+    """The tables that a terminal is wide enough for."""
+    if is_matrix(record):
+        yield from matrix.narrow_tables(record)
+    elif is_grid(record):
+        yield _grid(record)
+    else:
+        yield from _narrow_tables(record)
+
+
 def _narrow_tables(record: Record) -> Iterator[Table]:
-    """For each task, named where there are several, the paper's row, ours, and what as many of ours would give."""
-    several = len({row["task"] for row in record["rows"]}) > 1
-    for task, of_task in groupby(record["rows"], key=lambda row: row["task"]):
-        rows = [*of_task]
+    """For each task, split and metric, named where there are several, the paper's row, ours, and what as many of ours would
+    give.
+    """
+    parts = [_part(row) for row in record["rows"]]
+    differing = [place for place in range(3) if len({part[place] for part in parts}) > 1]
+    for part in dict.fromkeys(parts):
+        rows = [row for row in record["rows"] if _part(row) == part]
         notes = Footnotes.of(note for row in rows for note in (*_remarks(row), *_notes_of(row)))
         lines = [line for row in rows for line in _lines(row, notes)]
-        headers = (f"model, on {task}" if several else "model", *NARROW)
+        named = ", ".join(part[place] for place in differing)
+        headers = (f"model, on {named}" if named else "model", *NARROW)
         yield Table(lines, headers, ("left", *["right"] * len(NUMBERS), "left"), notes.lines)
+
+
+def _part(row: Record) -> tuple[str, str, str]:
+    """Task, split and metric."""
+    return row["task"], row.get("split", ""), METRICS[_metric(row)]
 
 
 def _lines(row: Record, notes: Footnotes) -> Iterator[list[str]]:
@@ -141,6 +203,7 @@ def _wide(record: Record) -> Table:
     """A line for each model: the paper's numbers, then ours with their ranges. Columns with nothing in them are left out."""
     rows = record["rows"]
     notes = Footnotes.of(note for row in rows for note in (*_remarks(row), *_notes_of(row)))
+    several = [len({part[place] for part in map(_part, rows)}) > 1 for place in range(3)]
     lines = []
     for row in rows:
         ours, ends = row["ours"], row["ours"]["intervals"]
@@ -149,10 +212,14 @@ def _wide(record: Record) -> Table:
         published = [_published(row, name) for name in NUMBERS]
         selected = _percent(None if (best := ours.get("best_run")) is None else ours["values"][best])
         solved = _solved(ours["solved"])
-        lines.append([row["task"], label, *published, str(ours["runs"]), selected, *shown, solved])
+        task, *parts = _part(row)
+        named = [part if there else "" for part, there in zip(parts, several[1:], strict=True)]
+        chosen = [_percent(_mean(ours.get("chosen_by", {}).get(by))) for by in ("test", "validation")]
+        lines.append([task, label, *named, *published, str(ours["runs"]), selected, *shown, solved, *chosen])
     of_paper = (f"paper: {name}" for name in NUMBERS)
-    headers = ["task", "model", *of_paper, "ours: runs", "selected", *NUMBERS, "solved"]
-    align = ["left", "left", *["right"] * 10, "left"]
+    headers = ["task", "model", "split", "metric", *of_paper, "ours: runs", "selected", *NUMBERS, "solved"]
+    headers += ["by test", "by validation"]
+    align = ["left"] * 4 + ["right"] * 10 + ["left", "right", "right"]
     filled = [column for column in range(len(headers)) if any(line[column] for line in lines)]
     return Table(
         [[line[column] for column in filled] for line in lines],
@@ -175,6 +242,19 @@ def _grid(record: Record) -> Table:
         lines.append([task, notes.marked(model, marks), str(epochs), *shares])
     headers = ["task", "model", "epochs", *(f"{rate:g}".removeprefix("0") for rate in rates)]
     return Table(lines, headers, ["left", "left", *["right"] * (1 + len(rates))], notes.lines)
+
+
+def _mean(shares: Sequence[float | None] | None) -> float | None:
+    """None where there are none, or one is not known."""
+    known = [share for share in shares or () if share is not None]
+    return sum(known) / len(known) if known and len(known) == len(shares or ()) else None
+
+
+def _traced(shown: Record) -> Table:
+    """Numbers with two places, in columns of their own."""
+    rows = [[f"{of:.2f}" if isinstance(of, int | float) else str(of) for of in row] for row in shown["rows"]]
+    align = ["right" if isinstance(of, int | float) else "left" for of in shown["rows"][0]]
+    return Table(rows, shown["headers"], align)
 
 
 def _percent(share: float | None) -> str:

@@ -14,7 +14,7 @@ from marnn_bench.leaderboard.reproduce.entries import Options
 from marnn_bench.leaderboard.reproduce.tables import Entry, Reproduction
 from marnn_bench.leaderboard.results import Result, ResultTask
 from marnn_bench.leaderboard.statistics import spread_intervals
-from marnn_bench.scoring.metrics import Record
+from marnn_bench.scoring.metrics import Record, summary
 from marnn_bench.tasks.registry import find_task
 
 SCHEMA_VERSION: Final = 1
@@ -37,53 +37,93 @@ def make_record(
     return {
         "schema_version": SCHEMA_VERSION,
         "name": reproduction.name,
+        **({} if reproduction.preset == "paper" else {"preset": reproduction.preset}),
         "source": reproduction.source,
         "marnn_bench": __version__,
         "options": asked,
         **(grid if reproduction.is_grid else {}),
         "left_out": [model for model in reproduction.models if model not in models],
-        "statements": [said for task in reproduction.tasks for said in published_statements(task)],
+        "statements": _statements(reproduction),
         "rows": [*rows],
     }
 
 
-def make_row(reproduction: Reproduction, entry: Entry, result: Result, training: Mapping[str, Any]) -> Record:
+def _statements(reproduction: Reproduction) -> list[str]:
+    """What papers say of tasks without a table; a matrix is no paper's."""
+    if reproduction.is_matrix:
+        return []
+    return [said for task in reproduction.tasks for said in published_statements(task)]
+
+
+def make_row(
+    reproduction: Reproduction,
+    entry: Entry,
+    result: Result,
+    training: Mapping[str, Any],
+    metric: str | None = None,
+) -> Record:
     """An entry's result beside what the paper prints; accuracies are fractions.
 
     training:  the content of its training.json
+    metric:    what is printed; by default the headline
     """
     selected = training.get("selected") or {}
     varied = GRID if reproduction.is_grid else ()
+    metric = metric or result.task.headline
+    found = summary(result.records, metric)
     ours = {
         "runs": len(result.runs),
         "engine": training["engine"],
-        **result.spread.record(),
-        "solved": _solved(result),
+        **found["metrics"][metric],
+        "solved": _solved(found),
         "deviations": {name: it for name, it in result.deviations.items() if name not in varied},
         "inferred": {name: value for name, value in result.inferred.items() if name not in varied},
         "departures": [*_departures(result.task)],
-        "doubts": doubts(result.lost, result.audit_failed, None if reproduction.stream else result.stream),
+        "doubts": doubts(
+            result.lost, result.audit_failed, None if training["recipe"]["stream"] else result.stream
+        ),
     }
     place = {name: value for name, value in asdict(entry).items() if value is not None}
     if reproduction.is_grid:
         return {**place, "ours": ours}
-    split = find_task(entry.task).default_split
-    paper = _published(entry, reproduction.source)
-    values = np.array([run.value for run in result.runs])
+    split = result.task.split
+    paper = _published(entry, reproduction.numbers or reproduction.source, metric)
+    values = np.array([run["metrics"][metric]["value"] for run in result.records], np.float64)
     more = {
         "intervals": _intervals(values, paper),
         "values": values.tolist(),
         "strings": asdict(result.task),
         "folder": str(entry.place / split),
         "best_run": selected.get("best_run"),
+        **_chosen(selected),
+        **_curves(result.records, metric),
     }
-    return {**place, "published": paper and _published_record(paper, split), "ours": ours | more}
+    shown = {"split": split, "metric": metric}
+    return {**place, **shown, "published": paper and _published_record(paper, split), "ours": ours | more}
 
 
-def _published(entry: Entry, source: str) -> PublishedRow | None:
+def _chosen(selected: Record) -> Record:
+    """Where the test strings chose the epochs: what was right of them, and what would have been by validation, of each run."""
+    if "by_validation" not in selected:
+        return {}
+    by = {"test": selected, "validation": selected["by_validation"]}
+    return {"chosen_by": {name: chosen["test accuracy"] for name, chosen in by.items()}}
+
+
+def _curves(runs: Sequence[Record], metric: str) -> Record:
+    """Of closing brackets, the share that is right at each position, of each run."""
+    if metric != "closing_accuracy":
+        return {}
+    positions = [cell["position"] for cell in runs[0]["closing_by_position"]]
+    return {
+        "positions": positions,
+        "by_position": [[cell["value"] for cell in run["closing_by_position"]] for run in runs],
+    }
+
+
+def _published(entry: Entry, source: str, metric: str) -> PublishedRow | None:
     """The row of the table that the model reproduces."""
     name = find_baseline(entry.model).published_row
-    metric = find_task(entry.task).headline
     asked = name, source, metric
     rows = (row for row in published_rows(entry.task) if (row.model, row.source, row.metric) == asked)
     return next(rows, None)
@@ -104,13 +144,12 @@ def _intervals(values: np.ndarray[Any, np.dtype[np.float64]], paper: PublishedRo
     }
 
 
-def _solved(result: Result) -> Record | None:
+def _solved(found: Record) -> Record | None:
     """How many runs solve the task; of several, the share with its interval."""
-    if result.solved_runs is None:
+    if "solved" not in found:
         return None
-    interval = result.solved
-    share = {"share": interval.value, "lower": interval.lower, "upper": interval.upper} if interval else {}
-    return {"runs": result.solved_runs, **share}
+    wanted = ("runs", "share", "lower", "upper") if "lower" in found["solved"] else ("runs",)
+    return {name: found["solved"][name] for name in wanted}
 
 
 def _departures(asked: ResultTask) -> Iterator[str]:

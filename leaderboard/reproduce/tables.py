@@ -1,13 +1,25 @@
 """What can be reproduced: papers' tables, and grids of learning rates and epochs around them. All of it is data."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import product
 from pathlib import PurePosixPath
-from typing import Final
+from typing import Any, Final, Literal
 
+from marnn_bench.baselines.recipes import Clipping
 from marnn_bench.errors import UsageError
+from marnn_bench.tasks.suites import CORE
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is not as in a model's paper: of the fields of its sizes and of its recipe, those that are there; trainings."""
+
+    sizes: Mapping[str, Any] = field(default_factory=dict)
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    runs: int | None = None
+
 
 MODELS: Final = (
     "rnn",
@@ -37,6 +49,9 @@ COUNTING: Final = (
 )
 """The rows of Table 2 of Joulin & Mikolov 2015, which has the best of several sizes of RNN and LSTM."""
 
+REMEMBERING: Final = ("joulin-rnn-100", "joulin-lstm-1x100", "joulin-list-rnn", "joulin-stack-rnn")
+"""The lines of Figure 2 of Joulin & Mikolov 2015, of which the right panel, binary addition, has the last alone."""
+
 TRANSDUCERS: Final = (
     *(f"deep-lstm-{layers}" for layers in (1, 2, 4, 8)),
     "neural-stack-lstm",
@@ -44,6 +59,62 @@ TRANSDUCERS: Final = (
     "neural-deque-lstm",
 )
 """The rows of appendix E of Grefenstette et al. 2015."""
+
+WITH_MEMORY: Final = ("deep-lstm-1", *TRANSDUCERS[4:])
+"""Those of Figure 2a that are small enough for a laptop, and an LSTM."""
+
+LAYERS: Final = (
+    "bernardy-gru-40",
+    "bernardy-lstm-40",
+    "bernardy-gru-160",
+    "bernardy-lstm-160",
+    "russ",
+    "bernardy-gru-gru",
+    "bernardy-lstm-lstm",
+    "bernardy-lstm-gru",
+    "bernardy-gru-lstm",
+    "bernardy-lstm-russ",
+    "bernardy-gru-russ",
+)
+"""The configurations of section 2.4 of Bernardy 2018."""
+
+DEPTHS: Final = ("russ-2", "russ-4", "russ-6", "russ-8", "russ")
+"""The RUSS with stacks of 2 to 10 elements."""
+
+Preset = Literal["paper", "laptop"]
+PRESETS: Final[tuple[Preset, ...]] = ("paper", "laptop")
+
+COARSE_AND_FINE: Final = ("sequence_accuracy", "fine_accuracy")
+
+SIDE_BY_SIDE: Final = (
+    *FAMILIES,
+    "joulin-rnn-40",
+    "joulin-stack-rnn",
+    *WITH_MEMORY,
+    "bernardy-lstm-40",
+    "russ",
+    "transformer-rotary",
+    "state-space-negative",
+)
+"""One of each kind of model, of all papers."""
+
+SMALL_BATCHES: Final = {"epochs": 3, "batch": 10, "learning_rate": 3e-3, "selection": "validation loss"}
+THREE_EPOCHS: Final = Change(recipe={"fresh_rows": 5_000})
+SMALL_MEMORY: Final = Change(
+    {"hidden": 32, "memory_width": 32, "embedding": 32},
+    {**SMALL_BATCHES, "fresh_rows": 5_000, "optimiser": "adam", "clipping": Clipping(0.02, of="gradients")},
+)
+SIMILAR_EFFORT: Final = {
+    **dict.fromkeys(FAMILIES, THREE_EPOCHS),
+    **dict.fromkeys(WITH_MEMORY, SMALL_MEMORY),
+    **dict.fromkeys(("bernardy-lstm-40", "russ"), Change(recipe={**SMALL_BATCHES, "fresh_rows": 5_000})),
+    "transformer-rotary": replace(THREE_EPOCHS, runs=2),
+    "state-space-negative": THREE_EPOCHS,
+}
+"""So that all but the models of streams learn from about 15,000 strings, of 32 or 40 hidden units where the paper has more. The
+compiled engine does not serve Transformers."""
+
+MATRIX: Final = "matrix"
 
 TASKS: Final = ("dyck2", "dyck3", "dyck6", "hom-palindrome", "marked-palindrome", "string-reversal")
 RATES: Final = (0.001, 0.002, 0.003, 0.005, 0.01, 0.02)
@@ -71,12 +142,35 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Reproduction:
-    """Models on tasks: a table by the recipes as they are, a grid if it has learning rates and epochs.
+class Traced:
+    """A string that a paper shows a model at, and what it prints of each step.
 
-    source:  what it stands in, as published rows say it
-    runs:    trainings of each row, unless others are asked for
-    stream:  whether strings are asked one behind the other
+    nexts:          what is to be predicted after each symbol
+    probabilities:  of these
+    tops:           what lies on top of each stack
+    """
+
+    string: str
+    nexts: str
+    probabilities: tuple[float, ...]
+    tops: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Models on tasks: a table by the recipes as they are, a grid if it has several learning rates and numbers of epochs.
+
+    source:   what it stands in, as published rows say it
+    runs:     trainings of each row, unless others are asked for
+    preset:   paper, or laptop: ours, minutes to hours on one core. One name may have both
+    splits:   those that are asked; by default the task's own
+    metrics:  what is printed; by default the task's headline
+    numbers:  what the paper's numbers stand in, if that is another table
+    fewer:    by task, the models that are shown on it, where they are not all
+    changes:  by model
+    hours:    core-hours that all of it took, on a core of 2.5 GHz
+    by_length:  whether accuracy by length is drawn
+    traced:   what the selected run is shown at
     """
 
     name: str
@@ -86,19 +180,58 @@ class Reproduction:
     learning_rates: tuple[float, ...] = ()
     epochs: tuple[int, ...] = ()
     runs: int = 100
-    stream: bool = False
+    preset: Preset = "paper"
+    splits: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    numbers: str | None = None
+    changes: Mapping[str, Change] = field(default_factory=dict)
+    hours: float | None = None
+    fewer: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    by_length: bool = False
+    traced: Traced | None = None
 
     @property
     def is_grid(self) -> bool:
         """Whether it varies the recipes."""
-        return bool(self.learning_rates)
+        return len(self.learning_rates) > 1
+
+    @property
+    def folder(self) -> str:
+        """Where it goes, and how its record is called.
+
+        >>> find_reproduction("grefenstette2015-figure2a", "laptop").folder
+        'grefenstette2015-figure2a-laptop'
+        """
+        return self.name if self.preset == "paper" else f"{self.name}-{self.preset}"
+
+    @property
+    def is_matrix(self) -> bool:
+        """Whether it is printed as one, without the tasks that a model does not fit."""
+        return self.name == MATRIX
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it ends in a picture."""
+        return self.is_grid or self.is_matrix or self.by_length or self.traced is not None
 
     def entries(self) -> Iterator[Entry]:
         """All that is trained, task by task in the order of the rows."""
         for task, model in product(self.tasks, self.models):
-            for rate, epochs in product(self.learning_rates or (None,), self.epochs or (None,)):
-                yield Entry(model, task, rate, epochs)
+            if model in self.fewer.get(task, self.models):
+                for rate, epochs in product(self.learning_rates or (None,), self.epochs or (None,)):
+                    yield Entry(model, task, rate, epochs)
 
+
+SIX: Final = Traced(
+    string="b a a a a a a b b b b b b b b b b b b",
+    nexts="END a a a a a b b b b b b b b b b b b END",
+    probabilities=(0.99, 0.99, 0.95, 0.93, 0.91, 0.90, 0.10, 0.99, *(1.0,) * 5, *(0.99,) * 6),
+    tops=(
+        (-1, 0.01, 0.18, 0.32, 0.40, 0.46, 0.52, 0.57, 0.52, 0.46, 0.40, 0.32, 0.18, 0.01, *(-1,) * 5),
+        (0.53, 0.97, 0.99, 0.98, *(0.97,) * 4, 0.56, 0.01, *(0.0,) * 7, 0.01, 0.56),
+    ),
+)
+"""Table 3 of Joulin & Mikolov 2015: a^n b^2n with n = 6, behind the end of another string. END stands for its first symbol."""
 
 REPRODUCTIONS: Final = (
     Reproduction("suzgun2019-table2", "Suzgun et al. 2019, Table 2", ("dyck2",)),
@@ -114,7 +247,23 @@ REPRODUCTIONS: Final = (
         ("anbn", "anbncn", "anbncndn", "anb2n", "unary-addition"),
         COUNTING,
         runs=10,
-        stream=True,
+    ),
+    Reproduction(
+        "joulin2015-table3",
+        "Joulin & Mikolov 2015, Table 3",
+        ("anb2n",),
+        ("joulin-stack-rnn-20-2",),
+        runs=10,
+        traced=SIX,
+    ),
+    Reproduction(
+        "joulin2015-figure2",
+        "Joulin & Mikolov 2015, Figure 2",
+        ("memorization", "binary-addition"),
+        REMEMBERING,
+        runs=10,
+        fewer={"binary-addition": ("joulin-stack-rnn",)},
+        by_length=True,
     ),
     Reproduction(
         "grefenstette2015-appendixe",
@@ -122,6 +271,73 @@ REPRODUCTIONS: Final = (
         ("sequence-copy", "sequence-reversal", "bigram-flip", "svo-sov", "gender"),
         TRANSDUCERS,
         runs=1,
+    ),
+    Reproduction(
+        "grefenstette2015-figure2a",
+        "Grefenstette et al. 2015, Figure 2a",
+        ("sequence-copy", "sequence-reversal", "bigram-flip", "svo-sov", "gender"),
+        TRANSDUCERS[1:],
+        runs=10,
+        splits=("test_short", "test"),
+        metrics=COARSE_AND_FINE,
+        numbers="Grefenstette et al. 2015, Appendix E",
+    ),
+    Reproduction(
+        "grefenstette2015-figure2a",
+        "Grefenstette et al. 2015, Figure 2a",
+        ("sequence-copy-16", "sequence-reversal-16"),
+        WITH_MEMORY,
+        runs=10,
+        preset="laptop",
+        splits=("test_short", "test"),
+        metrics=COARSE_AND_FINE,
+    ),
+    Reproduction(
+        "bernardy2018-section4",
+        "Bernardy 2018, section 4",
+        ("dyck1-short",),
+        LAYERS,
+        runs=5,
+        metrics=("complete_accuracy",),
+    ),
+    *(
+        Reproduction(
+            f"bernardy2018-{name}",
+            f"Bernardy 2018, {source}",
+            ("dyck5",),
+            models,
+            (3e-3,) * (preset == "laptop"),
+            (5,) * (preset == "laptop"),
+            runs=5,
+            preset=preset,
+            splits=("test_long", "test_deep"),
+            metrics=("closing_accuracy",),
+        )
+        for name, source, models in (
+            ("section5", "section 5", LAYERS),
+            ("figure2", "Figure 2", DEPTHS),
+        )
+        for preset in PRESETS
+    ),
+    Reproduction(
+        "bernardy2018-no-end",
+        "Bernardy 2018, the RUSS without END",
+        ("dyck5--no-end",),
+        ("russ",),
+        runs=10,
+        preset="laptop",
+        splits=("test_long", "test_deep"),
+        metrics=("sequence_accuracy", "closing_accuracy"),
+    ),
+    Reproduction(
+        MATRIX,
+        "Models on tasks",
+        CORE,
+        SIDE_BY_SIDE,
+        runs=10,
+        preset="laptop",
+        changes=SIMILAR_EFFORT,
+        hours=3,
     ),
     Reproduction(
         "suzgun2019-learning-rates",
@@ -134,9 +350,16 @@ REPRODUCTIONS: Final = (
 )
 
 
-def find_reproduction(name: str) -> Reproduction:
-    """The one of this name; UsageError if there is none."""
-    known = {reproduction.name: reproduction for reproduction in REPRODUCTIONS}
+def find_reproduction(name: str, preset: Preset | None = None) -> Reproduction:
+    """The one of this name and preset, or the first one of this name; UsageError if there is none."""
+    known = {reproduction.name: reproduction for reproduction in reversed(REPRODUCTIONS)}
+    presets = {it.preset: it for it in REPRODUCTIONS if it.name == name}
+    if preset in presets:
+        return presets[preset]
+    if name in known and preset:
+        raise UsageError(
+            f"{name} has no preset {preset}: leave out --preset, or take {' or '.join(presets)}."
+        )
     if name in known:
         return known[name]
     near = get_close_matches(name, known, n=3, cutoff=0.5)

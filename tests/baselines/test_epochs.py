@@ -5,19 +5,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from helpers.examples import first_rows
 from marnn_bench.baselines.course import Course
-from marnn_bench.baselines.epochs import EpochTraining, Measured
+from marnn_bench.baselines.course_training import CourseTraining, Measured
 from marnn_bench.baselines.lessons import lessons_of
-from marnn_bench.baselines.recipes import SUZGUN2019, Halving
+from marnn_bench.baselines.recipes import SUZGUN2019, Halving, Rounding
 
 PLAIN = replace(SUZGUN2019, annealing=None, learning_rate=0.1)
 EPOCHS = 8
 VALIDATED = replace(PLAIN, selection="validation loss", epochs=EPOCHS)
 
 
-class Scripted(EpochTraining):
+class Scripted(CourseTraining):
     """Its one parameter is the number of updates that it went through; a loss of validation is looked up by run and epoch."""
 
     def __init__(self, recipe, losses, learned=None):
@@ -103,6 +105,23 @@ def test_rates_are_halved_and_the_best_parameters_taken_up_again():
     assert training.result().parameters.tensors["w"].flatten().tolist() == [begun, 24]
 
 
+@given(st.lists(st.floats(0, 10) | st.just(np.nan), min_size=1, max_size=25), st.integers(0, 5))
+def test_rates_are_halved_as_the_published_program_does(validation, patient):
+    """Its rule, for one run: a gain is kept; else, from some epoch on, half the rate and back to the best; end below 1e-2."""
+    rate, best, kept, rates = 0.1, np.inf, 0, []
+    for epoch, loss in enumerate(validation):
+        if rate > 0:
+            rates.append(rate)
+            if loss < best:
+                best, kept = loss, epoch + 1
+            elif epoch >= patient:
+                rate = rate / 2 if rate / 2 >= 1e-2 else 0.0
+    recipe = replace(VALIDATED, epochs=len(validation), schedule=Halving(patient, 1e-2))
+    training = finished(Scripted(recipe, [validation]))
+    assert [0.1 * factors[0] for factors in training.rates[::3]] == rates
+    assert training.selected()["epochs"] == [kept]
+
+
 def test_a_run_ends_below_the_floor_and_the_training_with_the_last_run():
     schedule = Halving(patient=0, floor=0.03)
     training = finished(Scripted(replace(VALIDATED, schedule=schedule), [[1, *[2] * 7], [3, 2, 1, *[4] * 5]]))
@@ -148,3 +167,62 @@ def test_it_goes_on_from_wherever_it_was_stopped(stop):
     assert resumed.selected() == expected.selected()
     for name, tensor in expected.state().items():
         assert torch.equal(resumed.state()[name].nan_to_num(-1), tensor.nan_to_num(-1)), name
+
+
+ROUNDED = replace(
+    VALIDATED, epochs=3, patience=2, rounding=Rounding(epochs=4, factor=2.0, learning_rate=0.05, of="w")
+)
+
+
+class Rounded(Scripted):
+    """Its map w is what updates leave alone; its number is that of the updates."""
+
+    def __init__(self, recipe, losses, learned=None):
+        super().__init__(recipe, losses, learned)
+        self.map = np.ones((len(losses), 1))
+
+    def numbers(self):
+        return {"n": self.w.copy(), "w.weight": self.map.copy()}
+
+    def set_numbers(self, numbers, runs):
+        self.w[runs], self.map[runs] = numbers["n"][runs], numbers["w.weight"][runs]
+
+    def engine_state(self):
+        return {name: torch.from_numpy(array) for name, array in self.numbers().items()}
+
+    def restore_engine(self, state):
+        self.set_numbers(
+            {name: state[name].numpy() for name in self.numbers()}, np.ones(len(self.w), np.bool_)
+        )
+
+
+def test_rounding_goes_on_from_the_best_epoch_and_doubles_a_map_before_each_epoch():
+    losses = [[3, 4, 5, 6, 2, 7, 8], [9, 8, 7, 6, 5, 4, 3]]
+    training = finished(Rounded(ROUNDED, losses))
+    rates = np.array(training.rates)[::3]
+    assert rates[:, 0].tolist() == [1, 1, 1, 0.5, 0.5, 0.5, 0.5]
+    assert training.map.flatten().tolist() == [16, 16]
+    kept = training.result().parameters.tensors
+    # the first run: epoch 1, then two epochs of rounding; the second: three epochs, then four
+    assert kept["w.weight"].flatten().tolist() == [4, 16]
+    assert kept["n"].flatten().tolist() == [3 + 6, 9 + 12]
+    assert training.selected()["epochs"] == [5, 7]
+
+
+def test_rounding_begins_when_the_last_run_has_ended():
+    training = finished(Rounded(ROUNDED, [[1, 2, 3, 0, 5, 6, 7], [1, 2, 3, 4, 5, 6, 7]]))
+    assert training.total == 3 * (3 + 4)
+    early = finished(Rounded(replace(ROUNDED, patience=1), [[1, 2, 0, 5, 5, 5], [1, 2, 3, 4, 0, 5]]))
+    assert early.total == 3 * (2 + 4)
+    assert early.selected()["epochs"] == [3, 5]
+
+
+@pytest.mark.parametrize("stop", range(1, 21))
+def test_rounding_goes_on_from_wherever_it_was_stopped(stop):
+    losses = [[3, 4, 5, 6, 2, 7, 8], [9, 8, 7, 6, 5, 4, 3]]
+    begun, resumed = Rounded(ROUNDED, losses), Rounded(ROUNDED, losses)
+    begun.do(stop)
+    resumed.restore(begun.state())
+    assert resumed.strings_left == 21 - stop
+    assert finished(resumed).selected() == finished(Rounded(ROUNDED, losses)).selected()
+    assert resumed.map.tolist() == [[16], [16]]

@@ -1,5 +1,6 @@
-"""Losses and gradients of one string, by the reference and by the compiled program."""
+"""Losses and gradients of strings, by the reference, of one alone, and by the compiled program."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,23 +29,40 @@ def random_string(cell: Cell, length: int) -> Lessons:
     return Lessons(ids, answers, np.array([0, length]))
 
 
-def by_program(program: Program, cell: Cell, string: Lessons, runs: int, loss: str = "squared error"):
-    """The loss of each run, [run], and its gradient by name, [run, ...]."""
-    recipe = replace(SUZGUN2019, loss=loss)
+def by_program(program: Program, cell: Cell, strings: Lessons, runs: int, loss: str = "squared error"):
+    """The loss of each run, [run], and its gradient by name, [run, ...], of all strings as one batch."""
+    recipe = replace(SUZGUN2019, loss=loss, batch=len(strings))
     drawn = initialise(cell.shapes, SEED, range(runs)).tensors
     blocks = program.packed({name: tensor.detach().numpy() for name, tensor in drawn.items()})
     keys = np.zeros((len(blocks), program.lanes), np.uint64)
     keys.flat[:runs] = [noise_key("training noise", SEED, run) for run in range(runs)]
-    update = updates_of(recipe, UPDATE, 1, string)
+    update = updates_of(recipe, UPDATE, 1, strings)
     update["rate"] = 0  # only the gradient is wanted
     losses, gradients = [], []
     for block, key in zip(blocks, keys, strict=True):
-        space, loss_of_lanes = program.space(string.longest), np.zeros((1, program.lanes))
+        space, loss_of_lanes = program.space(strings.longest, len(strings)), np.zeros((1, program.lanes))
         runs_of_block = Block(block, block, block, key, np.ones(program.lanes))
-        program.train(runs_of_block, string, recipe, update, loss_of_lanes, space)
+        program.train(runs_of_block, strings, recipe, update, loss_of_lanes, space)
         losses.append(loss_of_lanes[0])
         gradients.append(space[: block.size].reshape(block.shape).copy())
     return np.concatenate(losses)[:runs], program.unpacked(np.stack(gradients), runs)
+
+
+def by_batch(program: Program, cell: Cell, lengths: Sequence[int], runs: int):
+    """The same of strings of these lengths as one batch, and summed over those of each string alone. There is no noise."""
+    strings = [random_string(cell, length) for length in lengths]
+    ids, answers = (
+        np.concatenate([getattr(string, name) for string in strings]) for name in ("ids", "answers")
+    )
+    of_each = [by_program(program, cell, string, runs) for string in strings]
+    shares = np.array(lengths) / sum(lengths)
+    losses = sum(share * losses for share, (losses, _) in zip(shares, of_each, strict=True))
+    gradients = {
+        name: sum(share * found[name] for share, (_, found) in zip(shares, of_each, strict=True))
+        for name in of_each[0][1]
+    }
+    batch = Lessons(ids, answers, np.cumsum([0, *lengths]))
+    return by_program(program, cell, batch, runs), (losses, gradients)
 
 
 def by_reference(cell: Cell, string: Lessons, runs: int, loss: str = "squared error"):

@@ -16,6 +16,7 @@ import reproduced
 from helpers.command_line import marnn
 from helpers.paths import ROOT
 from marnn_bench.evaluation.source import ModelSource
+from marnn_bench.leaderboard.reproduce.tables import find_reproduction
 from marnn_bench.library.evaluate import evaluate
 from marnn_bench.scoring.metrics import LOWER_IS_BETTER
 from marnn_bench.tasks.registry import find_task
@@ -98,7 +99,9 @@ def test_the_table_of_tasks_in_the_readme_is_up_to_date() -> None:
 def test_the_tables_on_the_page_of_baselines_are_up_to_date() -> None:
     """If not: make docs"""
     assert reproduced.PAGE.read_text() == reproduced.page()
-    assert {path.stem for path in reproduced.RECORDS.iterdir()} == {it["name"] for it in reproduced.records()}
+    assert {path.stem for path in reproduced.RECORDS.iterdir()} == {
+        find_reproduction(it["name"], it.get("preset", "paper")).folder for it in reproduced.records()
+    }
 
 
 def test_the_page_of_the_library_is_up_to_date() -> None:

@@ -2,7 +2,8 @@
    vector instruction or a few, but where each goes its own way (EACH_LANE). A lane has arithmetic of its own: no run depends
    on those beside it.
 
-   W = 1 is for larger models, whose columns fill the vectors.
+   W = 1 is for larger models, whose columns fill the vectors. Of these up to SIDE strings of a batch are computed at once,
+   so that weights are read once for several (STRINGS): a record, or what is of one step, lies behind that of the string before.
 
    AT     numbers that outlive a step: element i of this lane, STRIDE apart
    FLAT   the same numbers, one behind another whatever their lane
@@ -12,6 +13,9 @@
 
 #ifndef STRIDE
 #define STRIDE W
+#endif
+#ifndef SIDE
+#define SIDE 1
 #endif
 #define FLAT(numbers, i) (numbers)[(i) * (STRIDE / W)]
 #define AT(numbers, i) (numbers)[(long)(i) * STRIDE + l]
@@ -26,6 +30,12 @@ enum { l = 0 };
 #define LANES _Pragma("omp simd") for (int l = 0; l < W; ++l)
 #define EACH_LANE for (int l = 0; l < W; ++l)
 #define EACH_COLUMN
+#endif
+
+#if SIDE > 1
+#define STRINGS for (int s = 0; s < strings; ++s)
+#else
+#define STRINGS
 #endif
 
 #ifdef __CUDACC__
@@ -72,20 +82,43 @@ MARNN_INLINE REAL dot(const REAL *restrict a, const REAL *restrict b, int n) {
 /* Eight numbers, wherever they lie. */
 typedef REAL EIGHT __attribute__((vector_size(8 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
-/* The product of a vector and a matrix, whose rows lie `step` apart, is added: row after row, as they come from memory, for
-   64 columns at once, whose sums stay in registers. */
-static inline void add_product(const REAL *restrict x, const REAL *restrict m, long step, int rows, int columns,
-                               REAL *restrict sums) {
-    int j = 0;
-    for (; j + 64 <= columns; j += 64) {
-        EIGHT *s = (EIGHT *)(sums + j), s0 = s[0], s1 = s[1], s2 = s[2], s3 = s[3], s4 = s[4], s5 = s[5], s6 = s[6], s7 = s[7];
-        for (int k = 0; k < rows; ++k) {
-            const EIGHT *row = (const EIGHT *)(m + k * step + j);
-            s0 += x[k] * row[0], s1 += x[k] * row[1], s2 += x[k] * row[2], s3 += x[k] * row[3];
-            s4 += x[k] * row[4], s5 += x[k] * row[5], s6 += x[k] * row[6], s7 += x[k] * row[7];
+static inline __attribute__((always_inline)) void add_tile(const int rows, const int vectors, int inner,
+                                                           const REAL *restrict a, long a_row, long a_step,
+                                                           const REAL *restrict b, long b_step, REAL *restrict c, long c_row) {
+    EIGHT sums[5][8];
+    for (int i = 0; i < rows; ++i) for (int j = 0; j < vectors; ++j) sums[i][j] = *(EIGHT *)(c + i * c_row + 8 * j);
+    for (int k = 0; k < inner; ++k)
+        for (int j = 0; j < vectors; ++j) {
+            const EIGHT row = *(const EIGHT *)(b + k * b_step + 8 * j);
+            for (int i = 0; i < rows; ++i) sums[i][j] += a[i * a_row + k * a_step] * row;
         }
-        s[0] = s0, s[1] = s1, s[2] = s2, s[3] = s3, s[4] = s4, s[5] = s5, s[6] = s6, s[7] = s7;
-    }
-    for (int k = 0; k < rows; ++k) EACH_COLUMN for (int i = j; i < columns; ++i) sums[i] = FMA(x[k], m[k * step + i], sums[i]);
+    for (int i = 0; i < rows; ++i) for (int j = 0; j < vectors; ++j) *(EIGHT *)(c + i * c_row + 8 * j) = sums[i][j];
+}
+
+/* So many rows of c + a b. */
+static inline __attribute__((always_inline)) void add_rows(const int rows, const int vectors, int inner, int columns,
+                                                           const REAL *restrict a, long a_row, long a_step,
+                                                           const REAL *restrict b, long b_step, REAL *restrict c, long c_row) {
+    int j = 0;
+    for (; j + 8 * vectors <= columns; j += 8 * vectors) add_tile(rows, vectors, inner, a, a_row, a_step, b + j, b_step, c + j, c_row);
+    for (; j + 8 <= columns; j += 8) add_tile(rows, 1, inner, a, a_row, a_step, b + j, b_step, c + j, c_row);
+    for (; j < columns; ++j)
+        for (int i = 0; i < rows; ++i) {
+            REAL sum = c[i * c_row + j];
+            for (int k = 0; k < inner; ++k) sum += a[i * a_row + k * a_step] * b[k * b_step + j];
+            c[i * c_row + j] = sum;
+        }
+}
+
+/* c + a b: rows times inner times columns numbers, each `row` or `step` apart; columns lie one behind another. Sums stay in
+   registers, of up to five rows at once, so that b is read once for these. */
+static __attribute__((noinline)) void add_product(int rows, int inner, int columns, const REAL *restrict a, long a_row, long a_step,
+                        const REAL *restrict b, long b_step, REAL *restrict c, long c_row) {
+    for (; rows >= 5; rows -= 5, a += 5 * a_row, c += 5 * c_row)
+        add_rows(5, 4, inner, columns, a, a_row, a_step, b, b_step, c, c_row);
+    if (rows == 4) add_rows(4, 4, inner, columns, a, a_row, a_step, b, b_step, c, c_row);
+    if (rows == 3) add_rows(3, 4, inner, columns, a, a_row, a_step, b, b_step, c, c_row);
+    if (rows == 2) add_rows(2, 4, inner, columns, a, a_row, a_step, b, b_step, c, c_row);
+    if (rows == 1) add_rows(1, 8, inner, columns, a, a_row, a_step, b, b_step, c, c_row);
 }
 #endif

@@ -13,7 +13,8 @@ from torch import fx
 
 from marnn_bench.baselines.engine.codegen.errors import NotCompiledError
 from marnn_bench.baselines.engine.codegen.output import Output, Value, copy, elementwise, name_of, shape_of
-from marnn_bench.baselines.engine.codegen.views import ZERO, View, literal
+from marnn_bench.baselines.engine.codegen.products import CHAIN, product
+from marnn_bench.baselines.engine.codegen.views import View, literal
 
 ARITHMETIC: Final = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 COMPARISONS: Final = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -116,69 +117,8 @@ def _reshape(out: Output, node: fx.Node, x: View, *shape: object) -> View:
     if shown is not None:
         return shown
     result = out.new(node)
-    copy(out, View.whole(result.place, x.shape, result.offset), x)
+    copy(out, result.in_order(x.shape), x)
     return result
-
-
-def _product(out: Output, node: fx.Node, a: View, b: View, start: View | None = None) -> View:
-    """start + a b: [batch, rows, inner] by [batch, inner, columns], or without batch."""
-    result = out.new(node)
-    a, b, c = (x if len(x.shape) == 3 else x.with_axis(0) for x in (a, b, result))
-    begun, inner = start.expanded(c.shape) if start else None, a.shape[2]
-
-    def begin(*i: str | int) -> str:
-        terms = [*([c.at(*i)] if c.assign == "+=" else []), *([begun.at(*i)] if begun else [])]
-        return " + ".join(terms)
-
-    def add(begin: Callable[..., str], ks: Sequence[str | int]) -> None:
-        out.loop(c.shape, lambda n, i, j: f"{c.at(n, i, j)} = {terms(begin(n, i, j), n, i, j, ks)};")
-
-    def terms(begin: str, n: str | int, i: str | int, j: str | int, ks: Sequence[str | int]) -> str:
-        chains = [begin] if begin else []
-        for number, k in enumerate(ks):
-            x, y = a.at(n, i, k), b.at(n, k, j)
-            if number % CHAIN or (number == 0 and begin):
-                chains[-1] = f"FMA({x}, {y}, {chains[-1]})"
-            else:
-                chains.append(f"{x} * {y}")
-        return " + ".join(chains)
-
-    if out.columns and inner >= 2 * CHAIN and a.strides[2] == b.strides[1] == 1 != b.strides[2]:
-
-        def dot(n: str | int, i: str | int, j: str | int) -> str:
-            product = f"dot(&{a.at(n, i, 0)}, &{b.at(n, 0, j)}, {inner})"
-            return f"{c.at(n, i, j)} = {begin(n, i, j) or ZERO} + {product};"
-
-        out.loop(c.shape, dot, independent=False)
-    elif (
-        out.columns
-        and inner >= CHAIN
-        and c.shape[2] >= BLOCK
-        and a.strides[2] == b.strides[2] == c.strides[2] == 1
-    ):
-        out.loop(c.shape, lambda *i: f"{c.at(*i)} = {begin(*i) or ZERO};")
-        sizes = f"{b.strides[1]}, {inner}, {c.shape[2]}"
-        out.loop(
-            c.shape[:2],
-            lambda n, i: f"add_product(&{a.at(n, i, 0)}, &{b.at(n, 0, 0)}, {sizes}, &{c.at(n, i, 0)});",
-            independent=False,
-        )
-    elif inner <= BLOCK:
-        add(begin, range(inner))
-    else:
-        out.loop(c.shape, lambda *i: f"{c.at(*i)} = {begin(*i) or ZERO};")
-        out.line(f"for (int k = 0; k < {inner // BLOCK * BLOCK}; k += {BLOCK})")
-        add(c.at, [f"(k + {k})" for k in range(BLOCK)])
-        if inner % BLOCK:
-            add(c.at, range(inner // BLOCK * BLOCK, inner))
-    return result
-
-
-CHAIN: Final = 8
-"""Terms of a matrix product that are added up one after another; several chains advance together."""
-
-BLOCK: Final = 64
-"""Terms of a matrix product that are added up in one expression, in registers."""
 
 
 def _sum(out: Output, node: fx.Node, x: View, axes: Sequence[int] | None = None, keep: bool = False) -> View:
@@ -187,7 +127,7 @@ def _sum(out: Output, node: fx.Node, x: View, axes: Sequence[int] | None = None,
     scale = "" if name_of(node).startswith("sum") else f" / {x.size // result.size}"
     summed = [axis % len(x.shape) for axis in axes or range(len(x.shape))]
     kept = [axis for axis in range(len(x.shape)) if axis not in summed]
-    target = View.whole(result.place, [x.shape[axis] for axis in kept], result.offset)
+    target = result.in_order([x.shape[axis] for axis in kept])
     if result.assign == "=":
         copy(out, target, View.number(0, ()))
     ordered = x.permuted([*summed, *kept])
@@ -336,10 +276,10 @@ Printed = Callable[..., View]
 OTHERS: Final[Mapping[str, Printed]] = {
     "view.default": _reshape,
     "_unsafe_view.default": _reshape,
-    "bmm.default": _product,
-    "mm.default": _product,
-    "baddbmm.default": lambda out, node, start, a, b: _product(out, node, a, b, start),
-    "addmm.default": lambda out, node, start, a, b: _product(out, node, a, b, start),
+    "bmm.default": product,
+    "mm.default": product,
+    "baddbmm.default": lambda out, node, start, a, b: product(out, node, a, b, start),
+    "addmm.default": lambda out, node, start, a, b: product(out, node, a, b, start),
     "sum.default": _sum,
     "sum.dim_IntList": _sum,
     "mean.default": _sum,

@@ -20,10 +20,13 @@ class Output(Protocol):
     def new(self, node: fx.Node) -> View:
         """Where the result is to be written, with the operator of its `assign`."""
 
-    def loop(self, shape: Sequence[int], statement: Callable[..., str], independent: bool = True) -> None:
+    def loop(
+        self, shape: Sequence[int], statement: Callable[..., str], independent: bool = True, each: bool = True
+    ) -> None:
         """Print a statement for every index, which is 0 on an axis of length 1.
 
         independent:  whether the statements of the last axis can be done in any order
+        each:         for every string s, too
         """
 
     def line(self, text: str) -> None:

@@ -20,17 +20,20 @@ from marnn_bench.baselines.engine.codegen.output import Value, copy, shape_of
 from marnn_bench.baselines.engine.codegen.trace import Function, Trace
 from marnn_bench.baselines.engine.codegen.views import View
 
-FORWARD: Final = "const REAL *restrict p, REAL *restrict here, REAL *restrict next, const REAL temperature"
+FORWARD: Final = "const REAL *restrict p, REAL *restrict here, REAL *restrict next, const REAL temperature, const int strings"
 BACKWARD: Final = (
     "const REAL *restrict p, REAL *restrict g, const REAL *restrict here, const REAL *restrict c, "
-    "REAL *restrict d, const REAL temperature"
+    "REAL *restrict d, const REAL temperature, const int strings"
 )
+TURNED: Final = BACKWARD.replace("REAL *restrict g", "const REAL *restrict q, REAL *restrict g")
 SIGNATURES: Mapping[str, str] = {
-    "begin_forward": "const REAL *restrict p, REAL *restrict here",
-    "begin_backward": "const REAL *restrict p, REAL *restrict g, const REAL *restrict c",
-    "encode": "const REAL *restrict p, REAL *restrict here, const int id",
+    "begin_forward": "const REAL *restrict p, REAL *restrict here, const int strings",
+    "begin_backward": "const REAL *restrict p, REAL *restrict g, const REAL *restrict c, const int strings",
+    "encode": "const REAL *restrict p, REAL *restrict here, const int *restrict id, const int strings",
     "encode_each": "const REAL *restrict p, REAL *restrict here, const int *restrict id",
-    "encode_backward": "const REAL *restrict p, REAL *restrict g, const REAL *restrict d, const int id",
+    "encode_backward": (
+        "const REAL *restrict p, REAL *restrict g, const REAL *restrict d, const int *restrict id, const int strings"
+    ),
     "step_forward": FORWARD,
     "step_forward_reread": FORWARD,
     "step_evaluated": FORWARD,
@@ -38,13 +41,12 @@ SIGNATURES: Mapping[str, str] = {
     "step_backward": BACKWARD,
     "step_backward_reread": BACKWARD,
     "turn": "const REAL *restrict p, REAL *restrict q",
-    "step_backward_turned": (
-        "const REAL *restrict p, const REAL *restrict q, REAL *restrict g, const REAL *restrict here, "
-        "const REAL *restrict c, REAL *restrict d, const REAL temperature"
-    ),
+    "step_backward_turned": TURNED,
+    "step_backward_reread_turned": TURNED,
 }
 """p: parameters, q: the same with each matrix transposed, g: their gradient, here, next: records, c, d: cotangents of a
-step's outputs and of its inputs.
+step's outputs and of its inputs. If one run is computed at a time, several strings of it are: their records and cotangents
+lie one behind another.
 
 If the memory is read after its update, too, `_reread` goes on where this is known, and on the way back begins with its
 cotangent.
@@ -55,16 +57,18 @@ class Layout:
     """Where in a buffer the tensors lie, one behind the other.
 
     aligned:  whether each begins at a multiple of 8 numbers, as vectors along columns like it
+    apart:    how far those of one string are from those of the next
     """
 
-    def __init__(self, buffer: str, aligned: bool = False) -> None:
-        self._place, self._step, self.size = buffer, 8 if aligned else 1, 0
+    def __init__(self, buffer: str, aligned: bool = False, apart: str = "") -> None:
+        self._place, self._step, self.size, self._apart = buffer, 8 if aligned else 1, 0, apart
         self.views: dict[str, View] = {}
 
     def add(self, name: str, shape: Sequence[int], assign: str = "=") -> View:
         """The next one."""
         self.size = -(-self.size // self._step) * self._step
-        self.views[name] = View(self._place, tuple(shape), View.whole("", shape).strides, self.size, assign)
+        whole = View.whole(self._place, shape, self.size, self._apart)
+        self.views[name] = replace(whole, assign=assign)
         self.size += prod(shape)
         return self.views[name]
 
@@ -88,18 +92,25 @@ class Printer:
             self.gradients.add(name, shape, "+=")
         self.turned = {name: turned(view) for name, view in self.parameters.views.items()}
         self.record, self.cotangents, self.inputs = (
-            Layout("AT(here, {})", aligned=lanes == 1),
-            Layout("LOCAL(c, {})"),
-            Layout("LOCAL(d, {})"),
+            Layout("AT(here, {})", lanes == 1, self._apart("RECORD")),
+            Layout("LOCAL(c, {})", apart=self._apart("COTANGENTS")),
+            Layout("LOCAL(d, {})", apart=self._apart("COTANGENTS")),
         )
         states = {name: trace.shapes[name] for name in trace.states}
         shapes = {name: shape for name, shape in trace.shapes.items() if name not in parameters}
-        for name in [*states, *(name for name in shapes if name not in states and name != "temperature")]:
-            self.record.add(name, shapes[name])
+        for name, shape in states.items():
+            self.record.add(name, shape)
+        self.carried = self.record.size
+        for name, shape in shapes.items():
+            if name not in states and name != "temperature":
+                self.record.add(name, shape)
         for name in [*states, *(name for name in ("y", "weights", "written") if name in shapes)]:
             self.cotangents.add(name, shapes[name])
         for name in [*states, *(name for name in ("read", "reread", "x") if name in shapes)]:
             self.inputs.add(name, shapes[name])
+
+    def _apart(self, size: str) -> str:
+        return size if self._lanes == 1 else ""
 
     def functions(self) -> str:
         """All functions."""
@@ -123,9 +134,13 @@ class Printer:
 
     def _encode(self) -> list[str]:
         """What a step is given of a symbol: the same one in all lanes, or another in each."""
-        forward, back = self._alone(self._trace.encode, self.inputs.views, _symbol("id"))
-        each, _ = self._alone(self._trace.encode, self.inputs.views, _symbol("id[l]"))
-        return [forward.function("encode"), each.function("encode_each"), back.function("encode_backward")]
+        symbol = _symbol("*id" if self._lanes > 1 else "id[s]")
+        forward, back = self._alone(self._trace.encode, self.inputs.views, symbol)
+        functions = [forward.function("encode"), back.function("encode_backward")]
+        if self._lanes > 1:
+            each, _ = self._alone(self._trace.encode, self.inputs.views, _symbol("id[l]"))
+            functions.append(each.function("encode_each"))
+        return functions
 
     def _alone(
         self, function: Function, cotangents: Mapping[str, View], given: Mapping[str, View] | None = None
@@ -158,9 +173,9 @@ class Printer:
             return text.function(called)
 
         turned = {node: self.turned[name] for name, node in function.inputs.items() if name in self.turned}
-        of_a_stream = [] if self.rereads else [back("step_backward", "step_backward_turned", turned)]
         ways = [back(name, name, {}) for name in ways_back]
-        return [*forward, *evaluated, *ways, self._turn(), *of_a_stream]
+        ways += [back(name, f"{name}_turned", turned) for name in ways_back]
+        return [*forward, *evaluated, *ways, self._turn()]
 
     def _forward(
         self, name: str, function: Function, way_back: set[fx.Node]
@@ -177,7 +192,7 @@ class Printer:
             if takes_memory(node) and _used(node, way_back if node in late else way_back | late)
         }
         next_record = {
-            state: View.whole("AT(next, {})", view.shape, view.offset)
+            state: replace(view, place="AT(next, {})")
             for state, view in self.record.views.items()
             if state in self._trace.states
         }
@@ -206,7 +221,8 @@ class Printer:
         """Each matrix transposed, so that what goes back through it meets its columns one behind another."""
         text = self._text()
         for name, view in self.parameters.views.items():
-            copy(text, self.turned[name], view)
+            to = self.turned[name]
+            text.loop(view.shape, lambda *i: f"{to.at(*i)} = {view.at(*i)};", each=False)  # noqa: B023
         return text.function("turn")
 
     def _text(self, places: Mapping[fx.Node, View] | None = None) -> "_Text":
@@ -222,6 +238,9 @@ class Printer:
             and outputs.count(node) == 1 == len(node.users) and not is_view(node)
         }  # fmt: skip
 
+
+SIDE: Final = 5
+"""Strings that are computed at once if one run is."""
 
 STACK: Final = 2**18
 """Numbers that a function may have of its own: two megabytes, of the eight that a thread has."""
@@ -278,23 +297,28 @@ class _Text:
         if node in self._places:
             return self._places[node]
         name, shape = f"v_{node.name}", shape_of(node)
-        self._locals.append(f"    REAL {name}[{prod(shape)} * W];")
-        self._size += prod(shape)
-        return View.whole(f"LOCAL({name}, {{}})", shape)
+        size = prod(shape)
+        aligned = " __attribute__((aligned(64)))" if self.columns else ""  # gcc 12 stores as if it were
+        self._locals.append(f"    REAL {name}[{size} * W * SIDE]{aligned};")
+        self._size += size
+        return View.whole(f"LOCAL({name}, {{}})", shape, apart=f"{size}" if self.columns else "")
 
-    def loop(self, shape: Sequence[int], statement: Callable[..., str], independent: bool = True) -> None:
+    def loop(
+        self, shape: Sequence[int], statement: Callable[..., str], independent: bool = True, each: bool = True
+    ) -> None:
         index: list[Any] = [f"i{axis}" if n > 1 else 0 for axis, n in enumerate(shape)]
         heads = [f"for (int {i} = 0; {i} < {n}; ++{i})" for i, n in zip(index, shape, strict=True) if n > 1]
         if heads and independent and self.columns:
             heads[-1] = f"EACH_COLUMN {heads[-1]}"
-        self.line(" ".join([*heads, "LANES", statement(*index)]))
+        strings = ["STRINGS"] if each and self.columns else []
+        self.line(" ".join([*strings, *heads, "LANES", statement(*index)]))
 
     def line(self, text: str) -> None:
         self._lines.append(f"    {text}")
 
     def function(self, name: str) -> str:
         """All of it. NotCompiledError if its own numbers do not fit on the stack of a thread."""
-        if self._size * self._lanes > STACK:
+        if self._size * (self._lanes if self._lanes > 1 else SIDE) > STACK:
             raise NotCompiledError("The step of this model computes too many numbers to be compiled.")
         return "\n".join([f"static void {name}({SIGNATURES[name]}) {{", *self._locals, *self._lines, "}\n"])
 

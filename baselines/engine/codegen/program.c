@@ -43,23 +43,32 @@ struct block {
     const double *factors; /* of the rate, [lane]: a run with 0 stays as it is */
 };
 
-/* What an update works with. */
+/* What an update works with: so many strings at once. If they are several, what a step is given of a symbol is computed
+   once an update for each that occurs, and its cotangent is summed before it goes back. */
 struct work {
-    REAL *gradient, *tape, *contents;
+    REAL *gradient, *turned, *encoded, *d_encoded, *tape, *contents;
+    int strings;
+    long long apart; /* the contents of one string from those of the next */
+    unsigned char *seen; /* which symbols occurred: [SYMBOLS] */
 };
 
 /* How many contents of its memory a string of n symbols reads. */
 static long reads(long n) { return n + REREADS; }
 
-static struct work divide(REAL *space, long longest) {
+static struct work divide(REAL *space, long longest, int strings) {
     struct work w;
+    w.strings = strings, w.apart = contents_space(reads(longest)) * STRIDE;
     w.gradient = space;
-    w.tape = w.gradient + padded(PARAMETERS) * STRIDE;
-    w.contents = w.tape + padded(RECORD) * (longest + 1) * STRIDE;
+    w.turned = w.gradient + padded(PARAMETERS) * STRIDE;
+    w.encoded = w.turned + (strings > 1 ? padded(PARAMETERS) * STRIDE : 0);
+    w.d_encoded = w.encoded + (strings > 1 ? (long long)SYMBOLS * RECORD * STRIDE : 0);
+    w.tape = w.d_encoded + (strings > 1 ? padded((long long)SYMBOLS * COTANGENTS) * STRIDE : 0);
+    w.contents = w.tape + (long long)RECORD * strings * (longest + 1) * STRIDE;
     return w;
 }
 
-static REAL *record(const struct work *w, long t) { return w->tape + padded(RECORD) * t * STRIDE; }
+/* The records of a step, of one string behind another. */
+static REAL *record(const struct work *w, long t) { return w->tape + (long long)RECORD * w->strings * t * STRIDE; }
 
 /* The noise of a step: philox.h says what the two numbers are. */
 static void draw(REAL *restrict here, const unsigned long long *keys, marnn_u32 c0, marnn_u32 c1, long t) {
@@ -83,7 +92,9 @@ static int is_right(struct answer answer, int k) {
 /* The loss of a step, times its weight, and the cotangent of its scores. */
 static void compare(const REAL *restrict here, REAL *restrict c, double *restrict loss, struct answer answer,
                     enum loss kind, double weight) {
-    for (int k = 0; k < COLUMNS; ++k) {
+    const int is_one = kind == CROSS_ENTROPY && answer.choice >= 0 && answer.choice < COLUMNS;
+    if (is_one) for (int k = 0; k < COLUMNS; ++k) LANES LOCAL(c, C_Y + k) = 0;
+    for (int k = is_one ? answer.choice : 0; k < (is_one ? answer.choice + 1 : COLUMNS); ++k) {
         const REAL right = (REAL)is_right(answer, k);
         if (kind == SQUARED_ERROR) LANES {
             const REAL error = AT(here, Y + k) - right;
@@ -98,73 +109,161 @@ static void compare(const REAL *restrict here, REAL *restrict c, double *restric
     }
 }
 
-/* A step forward, but for the noise, which is drawn before. */
-static void advance(const REAL *p, const struct work *w, int id, long t, long n, REAL temperature, int training) {
-    REAL *here = record(w, t), *next = record(w, t + 1);
-    encode(p, here, id);
-#if MEMORY
-    contents_read(w->contents, here + READ * STRIDE, t, reads(n));
+#if SIDE > 1
+static void encode_once(const REAL *p, const struct work *w, REAL *here, const int *id, int strings) {
+    for (int s = 0; s < strings; ++s) {
+        REAL *encoded = w->encoded + (long long)id[s] * RECORD, *d_encoded = w->d_encoded + (long long)id[s] * COTANGENTS;
+        if (!w->seen[id[s]]) {
+            w->seen[id[s]] = 1;
+            encode(p, encoded, id + s, 1);
+            for (int k = 0; k < X_SIZE; ++k) d_encoded[D_X + k] = 0;
+        }
+        EACH_COLUMN for (int k = 0; k < X_SIZE; ++k) here[s * RECORD + X + k] = encoded[X + k];
+    }
+}
+
+static void sum_encoded(const struct work *w, const REAL *restrict d, const int *id, int strings) {
+    for (int s = 0; s < strings; ++s) {
+        REAL *restrict sum = w->d_encoded + (long long)id[s] * COTANGENTS;
+        EACH_COLUMN for (int k = 0; k < X_SIZE; ++k) sum[D_X + k] += d[s * COTANGENTS + D_X + k];
+    }
+}
+
+static void encode_backward_once(const REAL *p, const struct work *w) {
+    for (int id = 0; id < SYMBOLS; ++id)
+        if (w->seen[id]) encode_backward(p, w->gradient, w->d_encoded + (long long)id * COTANGENTS, &id, 1);
+}
 #endif
-    if (training) step_forward(p, here, next, temperature);
-    else step_evaluated(p, here, next, temperature);
+
+/* A step forward of the first so many strings, but for the noise, which is drawn before; n are their lengths. */
+static void advance(const REAL *p, const struct work *w, const int *id, long t, const long *n, int strings, REAL temperature,
+                    int training) {
+    REAL *here = record(w, t), *next = record(w, t + 1);
+#if SIDE > 1
+    if (w->strings > 1) encode_once(p, w, here, id, strings);
+    else
+#endif
+        encode(p, here, id, strings);
 #if MEMORY
-    if (t + 1 < reads(n)) contents_forward(w->contents, here, t, reads(n));
+    for (int s = 0; s < strings; ++s)
+        contents_read(w->contents + s * w->apart, here + (s * RECORD + READ) * STRIDE, t, reads(n[s]));
+#endif
+    if (training) step_forward(p, here, next, temperature, strings);
+    else step_evaluated(p, here, next, temperature, strings);
+#if MEMORY
+    for (int s = 0; s < strings; ++s)
+        if (t + 1 < reads(n[s])) contents_forward(w->contents + s * w->apart, here + s * RECORD * STRIDE, t, reads(n[s]));
 #endif
 #if REREADS
-    contents_read(w->contents, here + REREAD * STRIDE, t + 1, reads(n));
-    if (training) step_forward_reread(p, here, next, temperature);
-    else step_evaluated_reread(p, here, next, temperature);
+    for (int s = 0; s < strings; ++s)
+        contents_read(w->contents + s * w->apart, here + (s * RECORD + REREAD) * STRIDE, t + 1, reads(n[s]));
+    if (training) step_forward_reread(p, here, next, temperature, strings);
+    else step_evaluated_reread(p, here, next, temperature, strings);
 #endif
 }
 
-static void begin(const REAL *p, const struct work *w, long n) {
-    begin_forward(p, record(w, 0));
+static void begin(const REAL *p, const struct work *w, const long *n, int strings) {
+    begin_forward(p, record(w, 0), strings);
 #if MEMORY
-    contents_begin(w->contents, reads(n));
+    for (int s = 0; s < strings; ++s) contents_begin(w->contents + s * w->apart, reads(n[s]));
 #endif
 }
 
-/* The gradient of a string's loss is added to that of the update. */
+/* What goes back through a step: with the matrices transposed before, if several strings are learned from at once. */
+#if SIDE > 1
+#define BACK(step) \
+    (w->strings > 1 ? step##_turned(p, w->turned, w->gradient, here, c, d, temperature, strings) \
+                    : step(p, w->gradient, here, c, d, temperature, strings))
+#else
+#define BACK(step) step(p, w->gradient, here, c, d, temperature, strings)
+#endif
+
+/* Strings that are learned from at once, the longest first, each with its number, its length and where it begins. */
+struct strings_of {
+    long long number[SIDE], from[SIDE];
+    long n[SIDE];
+};
+
+static struct strings_of by_length(const struct strings *s, long long first, int strings) {
+    struct strings_of sorted;
+    for (int i = 0; i < strings; ++i) {
+        const long n = (long)(s->offsets[first + i + 1] - s->offsets[first + i]);
+        int at = i;
+        for (; at > 0 && sorted.n[at - 1] < n; --at) {
+            sorted.n[at] = sorted.n[at - 1], sorted.number[at] = sorted.number[at - 1], sorted.from[at] = sorted.from[at - 1];
+        }
+        sorted.n[at] = n, sorted.number[at] = first + i, sorted.from[at] = s->offsets[first + i];
+    }
+    return sorted;
+}
+
+/* How many of them have a symbol t. */
+static int going(const struct strings_of *of, int strings, long t) {
+    while (strings && of->n[strings - 1] <= t) --strings;
+    return strings;
+}
+
+/* The gradient of the loss of so many strings is added to that of the update. */
 static void learn(const struct block *b, const struct work *w, const struct update *u, const struct recipe *recipe,
-                  const struct strings *s, long long string, double *loss) {
-    const int *ids = s->ids + s->offsets[string];
-    const long n = (long)(s->offsets[string + 1] - s->offsets[string]);
+                  const struct strings *s, long long first, int count, double *loss) {
+    const struct strings_of of = by_length(s, first, count);
+    const long longest = of.n[0];
     const REAL *p = b->parameters;
     const REAL temperature = (REAL)u->temperature;
-    REAL cotangents[COTANGENTS * W] = {0}, gradients[COTANGENTS * W];
+    REAL cotangents[COTANGENTS * W * SIDE] = {0}, gradients[COTANGENTS * W * SIDE] = {0};
     REAL *c = cotangents, *d = gradients;
+    int id[SIDE];
 
-    begin(p, w, n);
-    for (long t = 0; t < n; ++t) {
-        draw(record(w, t), b->keys, (marnn_u32)u->number, (marnn_u32)(string - u->first), t);
-        advance(p, w, ids[t], t, n, temperature, 1);
+    begin(p, w, of.n, count);
+    for (long t = 0; t < longest; ++t) {
+        const int strings = going(&of, count, t);
+        for (int i = 0; i < strings; ++i) {
+            id[i] = s->ids[of.from[i] + t];
+            draw(record(w, t) + i * RECORD * STRIDE, b->keys, (marnn_u32)u->number, (marnn_u32)(of.number[i] - u->first), t);
+        }
+        advance(p, w, id, t, of.n, strings, temperature, 1);
     }
 
 #if MEMORY
-    contents_begin_backward(w->contents, reads(n));
+    for (int i = 0; i < count; ++i) contents_begin_backward(w->contents + i * w->apart, reads(of.n[i]));
 #endif
-    for (long t = n - 1; t >= 0; --t) {
+    for (long t = longest - 1; t >= 0; --t) {
+        const int strings = going(&of, count, t);
         const REAL *here = record(w, t);
-        const struct answer answer = answer_at(s, s->offsets[string] + t);
-        if (answer.choice == UNASKED) for (int k = 0; k < COLUMNS; ++k) LANES LOCAL(c, C_Y + k) = 0;
-        else compare(here, c, loss, answer, (enum loss)recipe->loss, u->weight);
+        for (int i = 0; i < strings; ++i) {
+            REAL *c_y = c + i * COTANGENTS * W;
+            const struct answer answer = answer_at(s, of.from[i] + t);
+            id[i] = s->ids[of.from[i] + t];
+            if (answer.choice == UNASKED) for (int k = 0; k < COLUMNS; ++k) LANES LOCAL(c_y, C_Y + k) = 0;
+            else compare(here + i * RECORD * STRIDE, c_y, loss, answer, (enum loss)recipe->loss, u->weight);
+        }
 #if REREADS
-        step_backward_reread(p, w->gradient, here, c, d, temperature);
-        contents_read_backward(w->contents, d + D_REREAD * W, t + 1, reads(n));
+        BACK(step_backward_reread);
+        for (int i = 0; i < strings; ++i)
+            contents_read_backward(w->contents + i * w->apart, d + (i * COTANGENTS + D_REREAD) * W, t + 1, reads(of.n[i]));
 #endif
 #if MEMORY
-        if (t + 1 < reads(n))
-            contents_backward(w->contents, here, c + C_WEIGHTS * W, c + C_WRITTEN * W, t, reads(n));
+        for (int i = 0; i < strings; ++i) {
+            REAL *c_of = c + i * COTANGENTS * W;
+            if (t + 1 < reads(of.n[i]))
+                contents_backward(w->contents + i * w->apart, here + i * RECORD * STRIDE, c_of + C_WEIGHTS * W, c_of + C_WRITTEN * W,
+                                  t, reads(of.n[i]));
+        }
 #endif
-        step_backward(p, w->gradient, here, c, d, temperature);
-        encode_backward(p, w->gradient, d, ids[t]);
+        BACK(step_backward);
+#if SIDE > 1
+        if (w->strings > 1) sum_encoded(w, d, id, strings);
+        else
+#endif
+            encode_backward(p, w->gradient, d, id, strings);
 #if MEMORY
-        contents_read_backward(w->contents, d + D_READ * W, t, reads(n));
+        for (int i = 0; i < strings; ++i)
+            contents_read_backward(w->contents + i * w->apart, d + (i * COTANGENTS + D_READ) * W, t, reads(of.n[i]));
 #endif
         REAL *const used = c;
         c = d, d = used;
     }
-    begin_backward(p, w->gradient, c);
+    begin_backward(p, w->gradient, c, count);
 }
 
 static REAL within(REAL x, REAL bound) { return x > bound ? bound : x < -bound ? -bound : x; }
@@ -198,21 +297,32 @@ int marnn_lanes(void) { return STRIDE; }
 
 long long marnn_stride(void) { return padded(PARAMETERS) * STRIDE; }
 
-/* How many numbers the work on strings up to this length takes. */
-long long marnn_space(long longest) {
-    return (padded(PARAMETERS) + padded(RECORD) * (longest + 1) + contents_space(reads(longest))) * STRIDE;
+static int at_once(long long strings) { return strings < SIDE ? (int)strings : SIDE; }
+
+/* How many numbers the work on batches of so many strings up to this length takes. */
+long long marnn_space(long longest, long long batch) {
+    const long long of_string = RECORD * (longest + 1) + contents_space(reads(longest));
+    const long long of_batch = padded(PARAMETERS) + (long long)SYMBOLS * RECORD + padded((long long)SYMBOLS * COTANGENTS);
+    return (padded(PARAMETERS) + (at_once(batch) > 1 ? of_batch : 0) + at_once(batch) * of_string) * STRIDE;
 }
 
 /* The gradient is left at the beginning of the space. */
 void marnn_train(const struct block *b, const struct strings *s, const struct recipe *recipe,
                  const struct update *updates, long long count, long longest, REAL *space) {
-    const struct work w = divide(space, longest);
     for (long long i = 0; i < count; ++i) {
         const struct update *u = updates + i;
+        struct work w = divide(space, longest, at_once(u->last - u->first));
+        unsigned char seen[SYMBOLS] = {0};
+        w.seen = seen;
         double *loss = b->losses + i * STRIDE;
         for (long j = 0; j < (long)PARAMETERS * W; ++j) FLAT(w.gradient, j) = 0;
         for (int j = 0; j < W; ++j) loss[j] = 0;
-        for (long long string = u->first; string < u->last; ++string) learn(b, &w, u, recipe, s, string, loss);
+        if (w.strings > 1) turn(b->parameters, w.turned);
+        for (long long string = u->first; string < u->last; string += w.strings)
+            learn(b, &w, u, recipe, s, string, at_once(u->last - string), loss);
+#if SIDE > 1
+        if (w.strings > 1) encode_backward_once(b->parameters, &w);
+#endif
         if (u->rate != 0) move(b, &w, u, recipe);
     }
 }
@@ -234,7 +344,7 @@ static void mark(const REAL *restrict here, int *restrict wrong, struct answer a
 void marnn_measure(const struct block *b, const struct strings *s, int kind, double temperature, double threshold,
                    const unsigned char *looked_at, long long count, long longest, REAL *space, double *loss,
                    long long *right, long long *right_strings) {
-    const struct work w = divide(space, longest);
+    const struct work w = divide(space, longest, 1);
     REAL cotangents[COTANGENTS * W];
     for (int j = 0; j < W; ++j) loss[j] = 0, right[j] = right_strings[j] = 0;
     for (long long string = 0; string < count; ++string) {
@@ -242,13 +352,13 @@ void marnn_measure(const struct block *b, const struct strings *s, int kind, dou
         const long n = (long)(s->offsets[string + 1] - s->offsets[string]);
         marnn_u64 prefix = 0;
         int wrong_string[W] = {0};
-        begin(b->parameters, &w, n);
+        begin(b->parameters, &w, &n, 1);
         for (long t = 0; t < n; ++t) {
             const REAL *here = record(&w, t);
             const struct answer answer = answer_at(s, s->offsets[string] + t);
             prefix = marnn_longer_prefix(prefix, (marnn_u64)ids[t]);
             if (NOISY_ANSWERS) draw(record(&w, t), b->keys, (marnn_u32)prefix, (marnn_u32)(prefix >> 32), t);
-            advance(b->parameters, &w, ids[t], t, n, (REAL)temperature, 0);
+            advance(b->parameters, &w, ids + t, t, &n, 1, (REAL)temperature, 0);
             if (answer.choice == UNASKED) continue;
             int wrong[W] = {0};
             compare(here, cotangents, loss, answer, (enum loss)kind, 1.0);

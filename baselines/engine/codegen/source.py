@@ -8,7 +8,7 @@ from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.parameters import tensor_shapes
 from marnn_bench.baselines.engine.codegen.errors import NotCompiledError
 from marnn_bench.baselines.engine.codegen.memories import compiled_memory, memory_constants, memory_texts
-from marnn_bench.baselines.engine.codegen.printer import Printer
+from marnn_bench.baselines.engine.codegen.printer import SIDE, Printer
 from marnn_bench.baselines.engine.codegen.trace import trace
 from marnn_bench.baselines.engines import Precision
 
@@ -31,7 +31,12 @@ def source_of(cell: Cell, precision: Precision = "float64") -> str:
     """The program that trains a cell and answers. NotCompiledError if it cannot be traced or printed."""
     return "\n".join(
         [
-            _source(cell, precision, lanes_of(cell), {"W": lanes_of(cell)}),
+            _source(
+                cell,
+                precision,
+                lanes_of(cell),
+                {"W": lanes_of(cell), "SIDE": 1 if lanes_of(cell) > 1 else SIDE},
+            ),
             *map(_text, ("streams.c", "stream.c")),
         ]
     )
@@ -73,13 +78,16 @@ def _text_of(cell: Cell, precision: Precision, lanes: int, layout: Mapping[str, 
 def _constants(cell: Cell, printer: Printer) -> dict[str, object]:
     """What the program knows of a cell: sizes, and where tensors lie."""
     record, parameters = printer.record, printer.parameters
-    places = {name.upper(): record.offset(name) for name in ("read", "reread", "y", "weights", "written")}
+    places = {
+        name.upper(): record.offset(name) for name in ("x", "read", "reread", "y", "weights", "written")
+    }
     cotangents = {
         f"C_{name.upper()}": printer.cotangents.offset(name) for name in ("y", "weights", "written")
     }
-    inputs = {f"D_{name.upper()}": printer.inputs.offset(name) for name in ("read", "reread")}
+    inputs = {f"D_{name.upper()}": printer.inputs.offset(name) for name in ("x", "read", "reread")}
     return {
         "PARAMETERS": parameters.size,
+        "SYMBOLS": cell.symbols,
         "COLUMNS": cell.columns,
         "NOISE": cell.noise,
         "NOISY_ANSWERS": int(printer.noisy_answers),
@@ -89,7 +97,9 @@ def _constants(cell: Cell, printer: Printer) -> dict[str, object]:
             view.size for name, view in printer.inputs.views.items() if name not in ("read", "reread")
         ),
         "WEIGHTS_SIZE": record.views["weights"].size if "weights" in record.views else 0,
-        "RECORD": record.size,
+        "X_SIZE": record.views["x"].size,
+        "RECORD": -(-record.size // 8) * 8,
+        "CARRIED": printer.carried,
         "COTANGENTS": max(printer.cotangents.size, printer.inputs.size),
         **places,
         **cotangents,

@@ -48,15 +48,15 @@ static void clip(REAL *restrict numbers, long count, REAL bound) {
 /* Step t since the state began anew. */
 static void feed(const REAL *p, const struct ring *r, int id, long t, int training) {
     REAL *here = record_of(r, t), *next = record_of(r, t + 1);
-    if (t == 0) begin_forward(p, here);
-    encode(p, here, id);
+    if (t == 0) begin_forward(p, here, 1);
+    encode(p, here, &id, 1);
 #if MEMORY
     if (t == 0) memory_begin(row_of(r, 0), ENDLESS, FILL);
     const REAL *head = memory_head(row_of(r, t), ENDLESS);
     for (int i = 0; i < READ_SIZE; ++i) LANES AT(here, READ + i) = AT(head, i);
 #endif
-    if (training) step_forward(p, here, next, 1);
-    else step_evaluated(p, here, next, 1);
+    if (training) step_forward(p, here, next, 1, 1);
+    else step_evaluated(p, here, next, 1, 1);
 #if MEMORY
     memory_forward(row_of(r, t), row_of(r, t + 1), here, t, ENDLESS);
 #endif
@@ -85,8 +85,8 @@ static void look_back(const REAL *p, const struct ring *r, const int *ids, int a
             clip(c + C_WEIGHTS * W, WEIGHTS_SIZE, bound);
         }
 #endif
-        step_backward_turned(p, r->turned, r->gradient, here, c, d, 1);
-        encode_backward(p, r->gradient, d, ids[t - now]);
+        step_backward_turned(p, r->turned, r->gradient, here, c, d, 1, 1);
+        encode_backward(p, r->gradient, d, ids + t - now, 1);
 #if MEMORY
         REAL *head = memory_head(d_row, n);
         for (int i = 0; i < READ_SIZE; ++i) LANES AT(head, i) += LOCAL(d, D_READ + i);
@@ -98,7 +98,7 @@ static void look_back(const REAL *p, const struct ring *r, const int *ids, int a
         REAL *const used = c;
         c = d, d = used;
     }
-    if (first == 0) begin_backward(p, r->gradient, c);
+    if (first == 0) begin_backward(p, r->gradient, c, 1);
 }
 
 static void descend(REAL *restrict p, const REAL *restrict g, const double *restrict rates) {

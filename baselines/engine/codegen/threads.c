@@ -9,7 +9,7 @@ extern "C" {
 /* How many numbers the parameters of a block take, and the work on strings up to this length. */
 __global__ void marnn_sizes(long longest, long long *sizes) {
     sizes[0] = marnn_stride();
-    sizes[1] = marnn_space(longest);
+    sizes[1] = marnn_space(longest, 1);
 }
 
 /* Arrays are those of all blocks, one behind another; of sets and choices one is 0. */
@@ -24,7 +24,7 @@ __global__ void marnn_train_threads(REAL *parameters, REAL *average, REAL *squar
                             losses + block * count * STRIDE + thread, keys + lane, factors + lane};
     const struct strings strings = {ids, sets, choices, offsets};
     const struct recipe recipe = {loss, optimiser, beta1, beta2, epsilon, bound};
-    marnn_train(&b, &strings, &recipe, updates, count, longest, space + block * marnn_space(longest) + thread);
+    marnn_train(&b, &strings, &recipe, updates, count, longest, space + block * marnn_space(longest, 1) + thread);
 }
 
 /* loss, right, right_strings: [block][thread] */
@@ -37,7 +37,7 @@ __global__ void marnn_measure_threads(REAL *parameters, const unsigned long long
     const struct block b = {parameters + block * marnn_stride() + thread, 0, 0, 0, keys + lane, 0};
     const struct strings strings = {ids, sets, choices, offsets};
     marnn_measure(&b, &strings, kind, temperature, threshold, looked_at, count, longest,
-                  space + block * marnn_space(longest) + thread, loss + lane, right + lane, right_strings + lane);
+                  space + block * marnn_space(longest, 1) + thread, loss + lane, right + lane, right_strings + lane);
 }
 
 #ifdef __cplusplus

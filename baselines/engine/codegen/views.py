@@ -17,6 +17,7 @@ class View:
     shape:    of the tensor
     strides:  by how much the index grows along each axis
     offset:   the index of the first
+    apart:    C text of how far the numbers of one string s are from those of the next, where strings lie side by side
     assign:   the C operator that puts a number there: = or, where sums are kept, +=
     """
 
@@ -25,11 +26,12 @@ class View:
     strides: tuple[int, ...]
     offset: int = 0
     assign: str = "="
+    apart: str = ""
 
     @classmethod
-    def whole(cls, place: str, shape: Sequence[int], offset: int = 0) -> "View":
+    def whole(cls, place: str, shape: Sequence[int], offset: int = 0, apart: str = "") -> "View":
         """All numbers of a buffer, or its next ones, the last axis first."""
-        return cls(place, tuple(shape), contiguous(shape), offset)
+        return cls(place, tuple(shape), contiguous(shape), offset, apart=apart)
 
     @classmethod
     def number(cls, value: float, shape: Sequence[int] = ()) -> "View":
@@ -47,7 +49,7 @@ class View:
         return self.place == ZERO
 
     def at(self, *index: str | int) -> str:
-        """The place of an element, as C text.
+        """The place of an element, of string s, as C text.
 
         >>> View.whole("AT(tape, {})", (1, 3, 4), offset=7).at(0, "i", "j")
         'AT(tape, i * 4 + j + 7)'
@@ -56,8 +58,17 @@ class View:
             _times(i, stride) for i, stride, n in zip(index, self.strides, self.shape, strict=True) if n > 1
         ]
         constant = self.offset + sum(term for term in terms if isinstance(term, int))
-        texts = [term for term in terms if isinstance(term, str)]
+        texts = [f"s * {self.apart}"] if self.apart else []
+        texts += [term for term in terms if isinstance(term, str)]
         return self.place.format(" + ".join([*texts, *([str(constant)] if constant or not texts else [])]))
+
+    def of_first(self, *index: str | int) -> str:
+        """The place of an element of the first string."""
+        return replace(self, apart="").at(*index)
+
+    def in_order(self, shape: Sequence[int]) -> "View":
+        """The next so many numbers from its first on."""
+        return replace(self, shape=tuple(shape), strides=contiguous(shape))
 
     def transposed(self, first: int, second: int) -> "View":
         """With two axes exchanged."""

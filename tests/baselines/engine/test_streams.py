@@ -41,6 +41,7 @@ def symbols(steps: int = STEPS, streams: int = STREAMS):
 
 
 def scores(streams, ids):
+    streams.begin(ids.shape[1])
     return np.stack([streams.step(step) for step in ids])
 
 
@@ -48,14 +49,14 @@ def scores(streams, ids):
 def test_a_compiled_run_answers_as_torch_does(name):
     cell, ids = CELLS[name], symbols()
     parameters = initialise(cell.shapes, 0, [0]).each(lambda tensor: 3 * tensor.detach())
-    expected = scores(ReferenceStreams(cell, parameters, SEED, RUN, TEMPERATURE, STREAMS), ids)
+    expected = scores(ReferenceStreams(cell, parameters, SEED, RUN, TEMPERATURE), ids)
     arrays = {name: tensor.numpy() for name, tensor in parameters.tensors.items()}
-    program = Program(cell)
-    found = scores(CompiledStreams(program, arrays, SEED, RUN, TEMPERATURE, STREAMS), ids)
+    streams = CompiledStreams(Program(cell), arrays, SEED, RUN, TEMPERATURE)
+    found = scores(streams, ids)
     assert expected.std() > 0.01
     assert np.abs(found - expected).max() < 1e-12
-    alone = CompiledStreams(program, arrays, SEED, RUN, TEMPERATURE, 1)
-    assert (scores(alone, ids[:, 17:18]) == found[:, 17:18]).all()
+    assert (scores(streams, ids) == found).all(), "each time from an empty memory"
+    assert (scores(streams, ids[:, 17:18]) == found[:, 17:18]).all(), "a stream alone"
 
 
 @pytest.mark.parametrize("ids", [np.arange(12), np.array([12]), np.array([-1])])
@@ -64,7 +65,8 @@ def test_symbols_that_are_none_and_more_than_there_are_streams_are_refused(ids):
     arrays = {
         name: tensor.detach().numpy() for name, tensor in initialise(cell.shapes, 0, [0]).tensors.items()
     }
-    streams = CompiledStreams(Program(cell), arrays, SEED, RUN, TEMPERATURE, 3)
+    streams = CompiledStreams(Program(cell), arrays, SEED, RUN, TEMPERATURE)
+    streams.begin(3)
     with pytest.raises(ValueError, match="up to 8 symbols are given, each from 0 to 11"):
         streams.step(ids)
     assert streams.step(np.array([0, 1, 2], np.int32)).shape == (3, 12)
@@ -86,6 +88,6 @@ def test_a_folder_answers_by_torch_where_there_is_no_compiler(
         model = TrainedModel(tmp_path / "trained")
         model.load(ModelTask(task.name, tuple(task.language.alphabet), task.columns, task.view.name, 1))
         model.reset(STREAMS)
-        answers.append(scores(model, ids))
+        answers.append(np.stack([model.step(step) for step in ids]))
     assert (answers[0] != answers[1]).any()  # last bits: two programs
     assert np.abs(answers[0] - answers[1]).max() < 1e-12

@@ -77,6 +77,17 @@ def test_it_does_so_by_every_kind_of_recipe(changed):
         assert (compiled.parameters.tensors[tensor] - expected).abs().max() < 1e-9
 
 
+def test_it_does_so_where_strings_of_a_batch_are_computed_at_once():
+    """Each has noise of its own."""
+    examples, recipe = first_rows("dyck2", 31), replace(SUZGUN2019, epochs=3, batch=7)
+    baseline = find_baseline("stack-rnn-gumbel")
+    cell = baseline.cell(examples.task, replace(baseline.default_sizes, hidden=45))
+    compiled = finished(CompiledTraining(cell, recipe, examples, [2]))
+    reference = train(cell, recipe, examples, [2])
+    for tensor, expected in reference.parameters.tensors.items():
+        assert (compiled.parameters.tensors[tensor] - expected).abs().max() < 1e-9
+
+
 @pytest.fixture(params=["baby-ntm-gumbel", "stack-rnn-large"])
 def cell(request):
     """A cell with runs side by side, and one whose columns fill the vectors."""

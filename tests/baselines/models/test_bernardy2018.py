@@ -40,7 +40,16 @@ def test_every_configuration_is_its_equations(model, dropout):
 
 
 def test_there_are_the_eleven_configurations_of_section_2_4():
-    assert [baseline.name for baseline in BASELINES] == [*KINDS]
+    assert [baseline.name for baseline in BASELINES][:11] == [*KINDS]
+
+
+def test_a_russ_named_by_a_depth_has_a_stack_of_it_and_is_the_same_else():
+    task = find_task("dyck5")
+    whole = find_baseline("russ")
+    for depth in (2, 4, 6, 8):
+        lower = find_baseline(f"russ-{depth}")
+        assert lower.sizes_for(task) == replace(whole.sizes_for(task), memory_cells=depth)
+        assert lower.recipe_for(task) == whole.recipe_for(task)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,16 @@ from marnn_bench.baselines.cells.inputs import StepInputs
 from marnn_bench.baselines.cells.memories import List, Stack
 from marnn_bench.baselines.cells.parameters import Parameters, initialise
 from marnn_bench.baselines.engine.program import Places
-from marnn_bench.baselines.models.joulin2015 import MemorySizes, SlowSizes, rounded, srcn, with_memory
+from marnn_bench.baselines.models.joulin2015 import (
+    LayerSizes,
+    MemorySizes,
+    SlowSizes,
+    lstm,
+    rnn,
+    rounded,
+    srcn,
+    with_memory,
+)
 from marnn_bench.baselines.stream.compiled import CompiledRule
 from marnn_bench.baselines.stream.reference import ReferenceRule
 
@@ -29,6 +38,8 @@ CELLS = {
     "stack with all": (of(Stack, 5, 3, cells=4, no_op=True, recurrent=True), NEAR),
     "list": (of(List, 6, 2, cells=5, no_op=True), NEAR),
     "srcn": (srcn(SYMBOLS, COLUMNS, SlowSizes(6, 3)), NEAR),
+    "rnn": (rnn(SYMBOLS, COLUMNS, LayerSizes(6)), FAR),
+    "lstm of two layers": (lstm(SYMBOLS, COLUMNS, LayerSizes(4, 2)), NEAR),
     "one run at a time": (of(Stack, 40, 10), NEAR),
 }
 

@@ -1,18 +1,15 @@
-"""A training on a stream: its strings, what follows on an epoch, and that a run depends on nothing but itself."""
+"""A training on a stream: its strings, and that a run depends on nothing but itself."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from marnn_bench.baselines.cells.memories import Stack
 from marnn_bench.baselines.models.joulin2015 import RECIPE, MemorySizes, with_memory
 from marnn_bench.baselines.recipes import Curriculum, Halving, Stream
 from marnn_bench.baselines.stream.choice import stream_training
-from marnn_bench.baselines.stream.epochs import Standing, after_epoch
 from marnn_bench.baselines.stream.strings import Streamed, streamed, training_strings, validation_strings
 from marnn_bench.errors import UsageError
 from marnn_bench.examples import SetExamples
@@ -112,26 +109,6 @@ def test_what_cannot_be_a_stream_is_refused():
         stream_training("auto", SMALL, SHORT, TASK, [0], 0, "cuda", 1, print)
 
 
-# -- after an epoch
-
-
-@given(st.lists(st.floats(0, 10) | st.just(np.nan), min_size=1, max_size=25), st.integers(0, 5))
-def test_rates_are_halved_as_the_published_program_does(validation, patient):
-    """Its rule, for one run: a gain is kept; else, from some epoch on, half the rate and back to the best; end below 1e-5."""
-    rate, best, kept = 0.1, np.inf, 0
-    standing, ours = Standing.at_first(1, 0.1), 0
-    for epoch, loss in enumerate(validation):
-        if rate > 0:
-            if loss < best:
-                best, kept = loss, epoch + 1
-            elif epoch >= patient:
-                rate = rate / 2 if rate / 2 >= 1e-2 else 0.0
-        step = after_epoch(standing, epoch, np.ones(1), np.array([loss]), Halving(patient, 1e-2))
-        standing, ours = step.standing, epoch + 1 if step.gained[0] else ours
-        assert (standing.rates[0], standing.best[0], standing.epochs[0], ours) == (rate, best, kept, kept)
-        assert not (step.gained & step.back).any()
-
-
 # -- runs
 
 
@@ -163,7 +140,7 @@ def test_a_run_that_is_lost_ends_alone(engine):
     lost = harmed._rule.parameters().each(lambda tensor: torch.full_like(tensor, torch.nan))
     harmed._rule.take(lost, [False, True, False])
     result = finished(harmed)
-    assert harmed.standing.going.tolist() == [True, False, True]
+    assert harmed.factors.tolist() == [1, 0, 1]
     assert result.losses[:, 0, 1].isnan().all()
     assert harmed.selected()["best_run"] != 1
     for run in (0, 2):
@@ -177,14 +154,15 @@ def test_the_best_parameters_are_those_of_the_epoch_of_the_least_validation_loss
     seen = []
     for _ in range(4):
         training.do(12)
-        seen.append((training.standing, training.result().parameters))
-    best = training.validation.argmin(0)
-    assert training.standing.epochs.tolist() == (best + 1).tolist()
+        seen.append(training.result().parameters)
+    selected = training.selected()
+    validation = np.array(selected["measured"]["validation loss"]).T
+    best = validation.argmin(0)
+    assert selected["epochs"] == (best + 1).tolist()
     for run, epoch in enumerate(best):
         for name, tensor in training.result().parameters.tensors.items():
-            assert torch.equal(tensor[run], seen[epoch][1].tensors[name][run])
-    selected = training.selected()
-    assert selected["validation loss"] == training.validation.min(0).tolist()
+            assert torch.equal(tensor[run], seen[epoch].tensors[name][run])
+    assert selected["validation loss"] == validation.min(0).tolist()
     counted = selected["loss on larger strings"]
     assert counted[selected["best_run"]] == min(counted)
 
@@ -194,7 +172,8 @@ def test_both_engines_train_alike():
     ours, reference = (begun(range(2), engine, recipe) for engine in ("compiled", "reference"))
     expected, result = finished(reference), finished(ours)
     assert (result.losses - expected.losses).abs().max() < 1e-9
-    assert np.abs(ours.validation - reference.validation).max() < 1e-9
-    assert ours.standing.rates.tolist() == reference.standing.rates.tolist()
+    validated = (training.selected()["validation loss"] for training in (ours, reference))
+    assert np.abs(np.subtract(*validated)).max() < 1e-9
+    assert ours.factors.tolist() == reference.factors.tolist()
     for name, tensor in expected.parameters.tensors.items():
         assert (result.parameters.tensors[name] - tensor).abs().max() < 1e-9

@@ -1,16 +1,21 @@
 """Trivial answers: each is the best of its kind, and what can be counted."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from helpers.answered import DYCK1, DYCK2, drawn, examples_of
+from marnn_bench.examples import RecognitionExamples
 from marnn_bench.scoring.runs import trivial_scores
 from marnn_bench.scoring.sets import best_constant_set, best_set_by_last_symbol
 from marnn_bench.scoring.trivial import counter
+from marnn_bench.store.content import contents
 from marnn_bench.tasks.registry import find_task
 from marnn_bench.views import NextSymbol
+
+ANBN = find_task("anbn-recognition")
 
 
 @pytest.mark.parametrize("name", ["dyck1", "dyck2", "dyck6", "hom-palindrome", "string-reversal"])
@@ -45,6 +50,20 @@ def test_a_counter_solves_one_kind_of_bracket_and_no_more() -> None:
     assert "counter" not in {
         a["name"] for a in trivial_scores(*[drawn(find_task("hom-palindrome"), "train", 50)] * 2)
     }
+
+
+def test_the_order_of_the_blocks_is_wrong_about_a_sixth_of_the_negatives() -> None:
+    """Of a^n b^n: a+ b+ has every member, every negative with other exponents, and a few edits."""
+    rows = contents(ANBN)["test_60"].labelled_rows
+    assert rows is not None
+    examples = RecognitionExamples(ANBN, "test_60", rows.strings, rows.label, rows.negative, rows.edits, "d")
+    (metrics,) = (a["metrics"] for a in trivial_scores(None, examples) if a["name"] == "regular envelope")
+    texts = rows.strings.take(np.flatnonzero(~rows.label)).texts(ANBN.language.alphabet)
+    inside = np.mean([bool(re.fullmatch("a+b+", text.replace(" ", ""))) for text in texts])
+    assert metrics["member_accuracy"] == 1
+    assert metrics["negative_accuracy"] == pytest.approx(1 - inside)
+    assert metrics["balanced_accuracy"] == pytest.approx(1 - inside / 2)
+    assert 1 / 6 < inside < 0.2
 
 
 def test_what_a_counter_answers() -> None:

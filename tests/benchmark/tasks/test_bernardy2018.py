@@ -4,11 +4,31 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from marnn_bench.errors import UsageError
 from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.strings import Strings
 from marnn_bench.store.content import contents
 from marnn_bench.task import Task
 from marnn_bench.tasks.bernardy2018 import DYCK1_SHORT, DYCK5
+from marnn_bench.tasks.registry import find_task
+
+
+def test_without_end_the_same_is_asked_but_for_it() -> None:
+    """After a string of the language any bracket may open, and nothing more is asked; its strings are drawn anew."""
+    task = find_task("dyck5--no-end")
+    assert task.columns == DYCK5.columns[:-1]
+    assert task.splits == DYCK5.splits
+    strings = Strings.from_texts(task.language.alphabet, ["( [ ] )"])
+    end = 1 << len(task.columns)
+    with_end, without = (view.answers(task.language, strings).tolist() for view in (DYCK5.view, task.view))
+    assert [mask & end for mask in with_end] == [0, 0, 0, end]
+    assert without == [mask & ~end for mask in with_end]
+
+
+@pytest.mark.parametrize("name", ["dyck2--no-end", "anbn--no-end", "sequence-copy--no-end"])
+def test_what_does_not_ask_for_end_cannot_leave_it_out(name: str) -> None:
+    with pytest.raises(UsageError, match=r"has no END to be left out; --no-end is for next-symbol tasks"):
+        find_task(name)
 
 
 def strings_of(task: Task, split: str) -> Strings:

@@ -8,6 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from marnn_bench.generators.alphabet import Alphabet
+from marnn_bench.generators.devices.envelope import regular_envelope
 from marnn_bench.generators.devices.pushdown import Pushdown, Rule
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.strings import Strings
@@ -93,6 +94,24 @@ def test_membership_and_next_symbols_are_those_of_an_interpreter(automaton: Push
             expected |= {"END"} if accepted else set()
         if text:
             assert set(AB.members(int(masks[offsets[row + 1] - 1]))) == expected
+
+
+@settings(max_examples=50)
+@given(automata(), st.integers(0, 3))
+def test_a_regular_envelope_is_wrong_about_no_member_and_no_string_with_so_low_a_stack(
+    automaton: Pushdown, height: int
+) -> None:
+    texts = [" ".join(word) for length in range(8) for word in product("ab", repeat=length)]
+    batch = Strings.from_texts(AB, texts)
+    accepted = automaton.accepts(batch)
+    assume(accepted.any())
+    enclosed = regular_envelope(automaton, height).accepts(batch)
+    assert enclosed[accepted].all()
+    for row, text in enumerate(texts):
+        here: Configuration | None = ("p", ())
+        stacks = [()] + [here[1] for s in text.split() if (here := here and step(automaton, here, s))]
+        if max(map(len, stacks)) <= height:
+            assert enclosed[row] == accepted[row]
 
 
 def test_with_any_stack_the_prefixes_of_well_nested_strings_can_be_said() -> None:

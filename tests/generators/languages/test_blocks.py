@@ -1,5 +1,7 @@
 """Blocks of symbols: sizes and parameters, strings too long for anything but the automaton, what a definition may not say."""
 
+from math import comb
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -39,6 +41,15 @@ def test_sizes_and_parameters_are_recovered_from_the_strings(language: Blocks) -
         elif len(language.parameters) == 2:
             assert len(strings) == size - 1
         assert language.accepts(strings).all()
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1::2], ids=lambda x: x.name)
+def test_members_are_at_most_half_of_the_strings_with_their_blocks(language: Blocks) -> None:
+    """Where there is any other: so negatives with other exponents are found soon."""
+    constant = [exponent for _, exponent in language.outline if exponent]
+    varying = len(language.outline) - len(constant)
+    for length in range(varying + sum(constant) + 1, 300):
+        assert 2 * language.count(length) <= comb(length - sum(constant) - 1, varying - 1)
 
 
 def test_strings_of_two_million_symbols_are_labelled() -> None:

@@ -99,15 +99,17 @@ def test_there_are_no_next_symbol_sets_and_no_alphabet_without_symbols() -> None
 
 
 def test_the_tasks_are_those_of_the_paper() -> None:
-    """Section 4 and table 2: 8-64 to train, 1,000 sources of 65-128 to test; 128, 100 and 104 symbols."""
+    """Section 4 and table 2: 8-64 to train, 1,000 sources of 65-128 to test; 128, 100 and 104 symbols. Two of ours have 16."""
     assert [task.name for task in TASKS] == [
         "sequence-copy",
         "sequence-reversal",
         "bigram-flip",
         "svo-sov",
         "gender",
+        "sequence-copy-16",
+        "sequence-reversal-16",
     ]
-    assert [len(task.language.alphabet) for task in TASKS] == [128, 128, 128, 100, 104]
+    assert [len(task.language.alphabet) for task in TASKS] == [128, 128, 128, 100, 104, 16, 16]
     for task in TASKS:
         assert task.view == Transduce()
         assert task.columns[-1] == "END"

@@ -1,5 +1,6 @@
 """Negatives: no members, of their source's length, by the law of their kind; and the distances that go with them."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,11 +18,12 @@ from marnn_bench.generators.alphabet import Alphabet
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, derive_key
 from marnn_bench.generators.language import Language
+from marnn_bench.generators.languages.counter_languages import anbn, anbncbmam, unary_addition_nm
 from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
 from marnn_bench.generators.languages.regular import Regular
 from marnn_bench.generators.sampling.edits import levenshtein
-from marnn_bench.generators.sampling.negatives import KINDS, Negatives, make_negatives
+from marnn_bench.generators.sampling.negatives import KINDS, Negatives, kinds_of, make_negatives
 from marnn_bench.generators.strings import Strings
 from marnn_bench.generators.window import Window
 
@@ -69,8 +71,10 @@ def pairs(sources: Strings, made: Negatives) -> Iterator[tuple[Word, Word]]:
 # -- what a negative is
 
 
-@every_kind
-@pytest.mark.parametrize("definition", SMALL, ids=lambda d: d.name)
+@pytest.mark.parametrize(
+    ("definition", "kind"),
+    [pytest.param(d, kind, id=f"{d.name} {kind}") for d in SMALL for kind in kinds_of(d.language)],
+)
 def test_negatives_are_no_members_and_as_long_as_their_source(definition: Definition, kind: str) -> None:
     language, symbols = definition.language, definition.language.alphabet.symbols
     sources = members(language, Window(1, 16), 150)
@@ -85,7 +89,7 @@ def test_negatives_are_no_members_and_as_long_as_their_source(definition: Defini
 @pytest.mark.parametrize("language", LONG, ids=lambda x: f"{x.name} {len(x.alphabet)}")
 def test_long_negatives_are_rejected_by_the_automaton(language: Language) -> None:
     sources = members(language, Window(200, 300), 100)
-    for kind in set(KINDS) - {"guided"}:
+    for kind in set(kinds_of(language)) - {"guided"}:
         made = make_negatives(language, kind, sources, KEY, numbers(100))
         assert len(made.rows) == 100
         assert not language.accepts(made.strings).any()
@@ -113,6 +117,30 @@ def test_a_guided_negative_dies_at_its_one_wrong_symbol(definition: Definition) 
         prefix = tuple(symbols[i] for i in negative[: wrong + 1])
         assert definition.completion(prefix[:-1]) is not None
         assert definition.completion(prefix) is None
+
+
+BLOCKS = {
+    "anbn": "a+b+",
+    "anbncbmam": "a+b+cb+a+",
+    "unary-addition-nm": "a+b+c+",
+    "unary-multiplication": "a+b+c+",
+}
+
+
+@pytest.mark.parametrize("definition", [d for d in SMALL if d.language.outline], ids=lambda d: d.name)
+def test_blocks_are_all_strings_with_the_blocks_of_the_members_that_are_none(definition: Definition) -> None:
+    """Found among 3,000 of each length: every such string that there is, and no other."""
+    language, letters = definition.language, definition.language.alphabet.symbols
+    for length in range(10):
+        expected = {
+            word
+            for word in map("".join, product(letters, repeat=length))
+            if re.fullmatch(BLOCKS[language.name], word) and not definition.member(tuple(word))
+        }
+        if language.count(length):
+            sources = members(language, Window(length, length), 3_000)
+            made = make_negatives(language, "blocks", sources, KEY, numbers(3_000)).strings
+            assert {text.replace(" ", "") for text in made.texts(language.alphabet)} == expected
 
 
 # -- laws of the kinds, on one member, against all that can be proposed
@@ -190,6 +218,27 @@ def test_a_guided_negative_takes_any_place_and_then_any_symbol_that_is_illegal()
     assert_frequencies(Dyck(2), "guided", (2, 3, 0, 1), law)
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (anbn("length"), "a " * 5 + "b " * 5),
+        (anbncbmam(), "a b c b b a a"),
+        (unary_addition_nm(), "a a a a b b b c"),
+    ],
+    ids=lambda x: getattr(x, "name", ""),
+)
+def test_blocks_are_all_equally_likely(language: Language, text: str) -> None:
+    (source,) = words(Strings.from_texts(language.alphabet, [text]))
+    law = {
+        word: Fraction(1)
+        for word in product(range(len(language.alphabet)), repeat=len(source))
+        if re.fullmatch(BLOCKS[language.name], "".join(language.alphabet.symbols[i] for i in word))
+        and not language.accepts(Strings.from_ids(language.alphabet, [word])).any()
+    }
+    assert len(law) >= 8
+    assert_frequencies(language, "blocks", source, law)
+
+
 def assert_frequencies(language: Language, kind: str, source: Word, law: dict[Word, Fraction]) -> None:
     rows = 20_000
     sources = Strings.from_ids(language.alphabet, [source] * rows)
@@ -225,6 +274,23 @@ def test_a_string_of_one_symbol_has_no_swap_and_no_permutation() -> None:
     sources = Strings.from_texts(language.alphabet, ["a a a a", "", "a b b a", "b b"])
     for kind in ("swap", "permuted"):
         assert make_negatives(language, kind, sources, KEY, numbers(4)).rows.tolist() == [2]
+
+
+def test_where_the_length_leaves_one_way_there_are_no_blocks() -> None:
+    """a b is all that there is of a^i b^j with two symbols, a b c b a of a^i b^j c b^k a^l with five."""
+    for language, texts in (
+        (anbn("length"), ["a b", "a a b b"]),
+        (anbncbmam(), ["a b c b a", "a a b b c b a"]),
+    ):
+        sources = Strings.from_texts(language.alphabet, texts)
+        assert make_negatives(language, "blocks", sources, KEY, numbers(2)).rows.tolist() == [1]
+
+
+def test_what_is_not_made_of_blocks_has_none() -> None:
+    assert "blocks" not in kinds_of(Dyck(1))
+    assert not len(
+        make_negatives(Dyck(1), "blocks", members(Dyck(1), Window(2, 20), 50), KEY, numbers(50)).rows
+    )
 
 
 def test_where_every_prefix_is_live_nothing_is_guided() -> None:
@@ -269,7 +335,9 @@ def test_guided_negatives_need_next_symbol_sets() -> None:
 
 
 def test_an_unknown_kind_names_the_known_ones() -> None:
-    with pytest.raises(LanguageError, match=r"'mirrored'; there are random, edit, swap, permuted, guided"):
+    with pytest.raises(
+        LanguageError, match=r"'mirrored'; there are random, edit, swap, permuted, guided, blocks"
+    ):
         make_negatives(Dyck(1), "mirrored", members(Dyck(1), Window(2, 8), 5), KEY, numbers(5))
 
 
@@ -281,7 +349,7 @@ def test_an_unknown_kind_names_the_known_ones() -> None:
     st.integers(0, 2**64 - 1),
     st.lists(st.integers(0, 2**63), min_size=1, max_size=5),
     st.sampled_from([*KINDS]),
-    st.sampled_from([Dyck(2), EvenPalindromes()]),
+    st.sampled_from([Dyck(2), EvenPalindromes(), anbncbmam()]),
 )
 def test_a_negative_depends_on_its_draw_and_source_alone(
     key: int, draws: list[int], kind: str, language: Language
@@ -298,7 +366,7 @@ def test_a_negative_depends_on_its_draw_and_source_alone(
 
 @every_kind
 def test_draws_and_keys_differ(kind: str) -> None:
-    language = Dyck(2)
+    language = unary_addition_nm() if kind == "blocks" else Dyck(2)
     sources = Strings.concatenate([members(language, Window(60, 60), 1)] * 40)
     one, other = (make_negatives(language, kind, sources, Key(key), numbers(40)) for key in (1, 2))
     assert len(set(words(one.strings))) > 20

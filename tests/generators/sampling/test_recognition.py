@@ -18,7 +18,7 @@ from marnn_bench.generators.language import Language
 from marnn_bench.generators.languages.counter_languages import anbn
 from marnn_bench.generators.languages.dyck import Dyck
 from marnn_bench.generators.languages.even_palindromes import EvenPalindromes
-from marnn_bench.generators.sampling.negatives import KINDS, make_negatives
+from marnn_bench.generators.sampling.negatives import kinds_of, make_negatives
 from marnn_bench.generators.sampling.recognition import (
     MAX_ATTEMPTS,
     RecognitionRows,
@@ -221,7 +221,7 @@ def test_a_language_without_negatives_gives_members_alone() -> None:
     letter = EvenPalindromes(("a",))
     rows = rows_of(letter, Window(2, 8), 4)
     assert rows.label.tolist() == [True] * 4
-    assert dict(rows.skipped) == dict.fromkeys(KINDS, 4)
+    assert dict(rows.skipped) == dict.fromkeys(kinds_of(letter), 4)
 
 
 # -- exhaustive splits
@@ -299,6 +299,18 @@ def test_one_wrong_symbol_changes_the_counts() -> None:
     assert shortcuts(rows_of(DYCK1, LONG, 400))["guided"]["symbol counts"] == 1
 
 
+def test_other_exponents_are_seen_by_no_envelope_and_by_counting() -> None:
+    report = shortcuts(rows_of(ANBN, Window(40, 100), 200, kinds=("random", "blocks")), ANBN.envelope)
+    assert report["blocks"] == {
+        "length": 0.5,
+        "first symbol": 0.5,
+        "last symbol": 0.5,
+        "symbol counts": 1.0,
+        "regular envelope": 0.5,
+    }
+    assert report["random"]["regular envelope"] == 1
+
+
 # -- tasks
 
 
@@ -312,6 +324,18 @@ def test_a_next_symbol_task_can_be_asked_as_recognition() -> None:
     assert asked.key("train") != task.key("train")
     with pytest.raises(UsageError, match="string-reversal is asked by synchronous"):
         as_recognition(find_task("string-reversal"))
+
+
+@pytest.mark.parametrize("name", ["anbncn", "unary-multiplication"])
+def test_blocks_asked_as_recognition_have_negatives_with_other_exponents(name: str) -> None:
+    """Which their first version had not."""
+    asked = find_task(f"{name}--recognition")
+    assert (find_task(name).version, asked.version) == ("1.0", "2.0")
+    assert find_task("dyck2--recognition").version == "1.0"
+    rows = recognition_rows(asked.language, asked.law("test"), Window(9, 40), KEY, 60, 60)
+    made = rows.strings.take(np.flatnonzero(rows.negative == 1 + rows.kinds.index("blocks")))
+    assert len(made) >= 9
+    assert all(re.fullmatch("a+b+c+", text.replace(" ", "")) for text in made.texts(asked.language.alphabet))
 
 
 def test_strings_of_960_symbols_take_no_large_tables() -> None:

@@ -111,6 +111,37 @@ def test_ctrl_c_says_that_the_same_command_continues(place: Path) -> None:
     assert "Traceback" not in err
 
 
+def test_a_preset_asks_several_splits_and_prints_another_metric(place: Path) -> None:
+    """Closing brackets on both tests of Bernardy 2018, at the preset's rate; beside the paper's choice of epochs the honest one."""
+    succeed("generate", "--task", "dyck5", "--rows", "90", cwd=place)
+    asked = ("--preset", "laptop", "--model", "russ", "--runs", "2", "--epochs", "2")
+    succeed("reproduce", "bernardy2018-section5", *asked, "--jobs", "1", "--out", "small", cwd=place)
+    record = json.loads((place / "small" / "table.json").read_bytes())
+    assert [(row["split"], row["metric"]) for row in record["rows"]] == [
+        ("test_long", "closing_accuracy"),
+        ("test_deep", "closing_accuracy"),
+    ]
+    training = json.loads(next((place / "small").glob("russ/*/*/training/training.json")).read_bytes())
+    assert (training["recipe"]["learning_rate"], training["recipe"]["epochs"]) == (3e-3, 2)
+    selected = training["selected"]
+    for row in record["rows"]:
+        result = json.loads((place / "small" / row["ours"]["folder"] / "result.json").read_bytes())
+        assert row["ours"]["values"] == [
+            run["metrics"]["closing_accuracy"]["value"] for run in result["runs"]
+        ]
+        for run, curve in zip(result["runs"], row["ours"]["by_position"], strict=True):
+            cells = [(cell["position"], cell["value"]) for cell in run["closing_by_position"]]
+            assert cells == [*zip(row["ours"]["positions"], curve, strict=True)]
+        assert row["ours"]["chosen_by"] == {
+            "test": selected["test accuracy"],
+            "validation": selected["by_validation"]["test accuracy"],
+        }
+    page = (place / "small" / "table.md").read_text()
+    assert page.startswith("# Bernardy 2018, section 5, preset laptop: dyck5\n")
+    assert "learning_rate 0.003 instead of 0.0001" in page
+    assert "| test_deep " in page
+
+
 def test_a_small_grid_ends_in_a_picture(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two rates, by a model on a task."""
     pytest.importorskip("altair")
@@ -121,7 +152,7 @@ def test_a_small_grid_ends_in_a_picture(place: Path, monkeypatch: pytest.MonkeyP
     from marnn_bench.leaderboard.reproduce.tables import Reproduction
 
     grid = Reproduction("grid", "a grid", ("dyck2",), ("rnn",), (0.001, 0.01), (3,))
-    monkeypatch.setattr(command, "find_reproduction", lambda name: grid)
+    monkeypatch.setattr(command, "find_reproduction", lambda name, preset: grid)
     monkeypatch.chdir(place)
     done = CliRunner().invoke(
         main,
@@ -173,6 +204,10 @@ def test_alone_it_lists_what_there_is(tmp_path: Path) -> None:
             ("suzgun2019-learning-rates", "--epochs", "2"),
             "suzgun2019-learning-rates varies the epochs: leave",
         ),
+        (
+            ("suzgun2019-table2", "--preset", "laptop"),
+            "suzgun2019-table2 has no preset laptop: leave out --preset, or take paper.",
+        ),
         (("suzgun2019-table2", "--data", "nowhere"), "There is no folder nowhere."),
         (("suzgun2019-table2", *QUICK, "--device", "tpu"), "There is no device 'tpu'"),
     ],
@@ -189,3 +224,6 @@ def test_a_folder_holds_one_table(tmp_path: Path) -> None:
     (tmp_path / "mine" / "table.json").write_text('{"name": "suzgun2019-table3"}')
     refused = marnn("reproduce", "suzgun2019-table2", "--out", "mine", cwd=tmp_path)
     assert refused.error == "mine holds suzgun2019-table3, not suzgun2019-table2: choose another --out."
+    (tmp_path / "mine" / "table.json").write_text('{"name": "bernardy2018-figure2"}')
+    refused = marnn("reproduce", "bernardy2018-figure2", "--preset", "laptop", "--out", "mine", cwd=tmp_path)
+    assert refused.error == "mine holds the preset paper, not laptop: choose another --out."

@@ -19,6 +19,7 @@ from marnn_bench.leaderboard.reproduce.records import make_record, make_row
 from marnn_bench.leaderboard.reproduce.tables import Entry, Reproduction, find_reproduction
 from marnn_bench.leaderboard.results import read_result
 
+TRAINING = {"engine": "compiled", "recipe": {"stream": None}}
 TABLE2, GRID = find_reproduction("suzgun2019-table2"), find_reproduction("suzgun2019-learning-rates")
 ROWS = 200
 NUMBERS = ("min", "max", "median", "mean")
@@ -54,8 +55,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def record(folder: Path) -> dict[str, Any]:
     """Of three rows of Table 2."""
     rows = [
-        make_row(TABLE2, Entry(model, "dyck2"), read_result(folder / model), {"engine": "compiled"})
-        for model in ACCURACIES
+        make_row(TABLE2, Entry(model, "dyck2"), read_result(folder / model), TRAINING) for model in ACCURACIES
     ]
     made = make_record(TABLE2, rows, Options(runs=30), [*ACCURACIES])
     read: dict[str, Any] = json.loads(json.dumps(made, allow_nan=False))
@@ -164,12 +164,39 @@ def test_the_page_has_every_row_once(record: dict[str, Any]) -> None:
         assert len([line for line in page.splitlines() if line.startswith(f"| dyck2  | {model} ")]) == 1
 
 
+def test_a_row_of_another_split_and_metric_stands_beside_the_papers_of_these(tmp_path: Path) -> None:
+    """Appendix E: on copies of training's lengths the Queue has 100 % of whole targets, the Stack 94 % before the first error."""
+    figure = find_reproduction("grefenstette2015-figure2a")
+    rows = []
+    for model in ("neural-stack-lstm", "neural-queue-lstm"):
+        folder = write_result(
+            tmp_path / model, answered([0.5, 1.0]), model=model, task="sequence-copy", split="test_short",
+            published_row=find_baseline(model).published_row,
+        )  # fmt: skip
+        result = read_result(folder)
+        rows += [
+            make_row(figure, Entry(model, "sequence-copy"), result, TRAINING, metric)
+            for metric in ("sequence_accuracy", "fine_accuracy")
+        ]
+    assert [row["published"]["max"] for row in rows] == [0.89, 0.94, 1.0, 1.0]
+    samples = pq.read_table(folder / "samples.parquet").to_pandas()
+    coarse, fine = (row["ours"]["values"] for row in rows[2:])
+    assert coarse == samples.groupby("run")["correct"].mean().tolist() == [0.5, 1.0]
+    assert coarse[0] <= fine[0] < fine[1] == 1.0  # what is wrong is so from its first symbol on
+    record = make_record(figure, rows, Options(runs=2), figure.models)
+    table = table_of(record)
+    assert table.headers[:4] == ["task", "model", "metric", "paper: max"]  # one split
+    assert [line[2] for line in table.rows] == ["sequence accuracy", "fine accuracy"] * 2
+    text = text_of(record)
+    assert text.index("model, on sequence accuracy") < text.index("model, on fine accuracy")
+
+
 def test_a_table_of_several_tasks_is_one_for_each_in_print(folder: Path, tmp_path: Path) -> None:
     both = Reproduction("both", "both", ("dyck2", "dyck3"))
     other = write_result(tmp_path / "rnn", answered([0.5, 0.5]), model="rnn", task="dyck3")
     rows = [
-        make_row(both, Entry("lstm", "dyck2"), read_result(folder / "lstm"), {"engine": "compiled"}),
-        make_row(both, Entry("rnn", "dyck3"), read_result(other), {"engine": "compiled"}),
+        make_row(both, Entry("lstm", "dyck2"), read_result(folder / "lstm"), TRAINING),
+        make_row(both, Entry("rnn", "dyck3"), read_result(other), TRAINING),
     ]
     record = make_record(both, rows, Options(runs=2), both.models)
     text = text_of(record)
@@ -184,7 +211,7 @@ def test_a_grid_has_a_column_for_each_rate_and_a_line_for_each_number_of_epochs(
             GRID,
             Entry("stack-rnn", "dyck2", rate, epochs),
             stack if rate == 0.003 else lstm,
-            {"engine": "compiled"},
+            TRAINING,
         )
         for rate in GRID.learning_rates
         for epochs in (1, 2)

@@ -45,6 +45,29 @@ def test_every_entry_has_a_folder_of_its_own() -> None:
         assert len({*places}) == len(places)
 
 
+def test_one_name_may_have_two_presets_in_two_folders() -> None:
+    names = [(reproduction.name, reproduction.preset) for reproduction in REPRODUCTIONS]
+    assert len({*names}) == len({reproduction.folder for reproduction in REPRODUCTIONS}) == len(names)
+    for name, preset in names:
+        assert find_reproduction(name, preset).preset == preset
+    assert find_reproduction("grefenstette2015-figure2a").preset == "paper"
+    laptop = find_reproduction("grefenstette2015-figure2a", "laptop")
+    for entry in laptop.entries():
+        baseline, task = find_baseline(entry.model), find_task(entry.task)
+        assert len(task.language.alphabet) == 16
+        assert baseline.cell(task).num_parameters < 30_000
+    assert find_reproduction("bernardy2018-no-end").preset == "laptop"  # the only one
+
+
+def test_what_is_asked_and_printed_is_there() -> None:
+    for reproduction in REPRODUCTIONS:
+        for task in map(find_task, reproduction.tasks):
+            assert {*reproduction.splits} <= {*task.splits}
+        if reproduction.numbers:
+            sources = {row.source for task in reproduction.tasks for row in published_rows(task)}
+            assert reproduction.numbers in sources
+
+
 def test_the_grid_has_every_rate_with_every_number_of_epochs() -> None:
     grid = find_reproduction("suzgun2019-learning-rates")
     asked = {(entry.learning_rate, entry.epochs) for entry in grid.entries()}

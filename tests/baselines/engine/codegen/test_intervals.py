@@ -73,8 +73,9 @@ def test_streams_may_go_on_for_ever(memory):
     cell = cell_of(memory(3))
     parameters = initialise(cell.shapes, 0, [0]).each(lambda tensor: 2 * tensor.detach())
     arrays = {name: tensor.numpy() for name, tensor in parameters.tensors.items()}
-    compiled = CompiledStreams(Program(cell), arrays, 0, 0, 1.0, 11)
-    reference = ReferenceStreams(cell, parameters, 0, 0, 1.0, 11)
+    compiled = CompiledStreams(Program(cell), arrays, 0, 0, 1.0)
+    reference = ReferenceStreams(cell, parameters, 0, 0, 1.0)
+    compiled.begin(11), reference.begin(11)
     symbols = np.random.default_rng(0).integers(0, 4, (5 * FIRST_STEPS, 11))
     assert all(np.abs(compiled.step(step) - reference.step(step)).max() < 1e-12 for step in symbols)
 

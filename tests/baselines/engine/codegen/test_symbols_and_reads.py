@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.gradients import by_program, by_reference, farthest, random_string
+from helpers.gradients import by_batch, by_program, by_reference, farthest, random_string
 from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.controllers import LSTM, RNN
 from marnn_bench.baselines.cells.gates import HardAtEvaluation, Softmax
@@ -118,16 +118,22 @@ def test_a_memory_may_be_read_after_its_update(memory):
     assert_agrees(Rereading(3, 2, RNN(6), memory, Softmax()))
 
 
+def test_so_may_that_of_a_large_model_that_learns_from_strings_of_a_batch_at_once():
+    cell = Rereading(3, 2, LSTM(20), Stack(2, 9), Softmax())
+    program = Program(cell)
+    assert program.lanes == 1
+    assert farthest(*by_batch(program, cell, (3, 9, 1, 30, 9, 17, 2, 9), runs=2)) < 1e-12
+
+
 @pytest.mark.parametrize("cell", [Rereading(3, 2, LSTM(9), Ring(2, 5), HardAtEvaluation(Softmax()))])
 def test_so_may_that_of_a_run_that_answers(cell):
     """The graph at evaluation is another one than that of training."""
     parameters = initialise(cell.shapes, 0, [0]).each(lambda tensor: 3 * tensor.detach())
     arrays = {name: tensor.numpy() for name, tensor in parameters.tensors.items()}
     ids = np.random.default_rng(0).integers(0, 3, (40, 9))
-    compiled, reference = (
-        CompiledStreams(Program(cell), arrays, 0, 0, 1.0, 9),
-        ReferenceStreams(cell, parameters, 0, 0, 1.0, 9),
-    )
+    compiled = CompiledStreams(Program(cell), arrays, 0, 0, 1.0)
+    reference = ReferenceStreams(cell, parameters, 0, 0, 1.0)
+    compiled.begin(9), reference.begin(9)
     assert all(np.abs(compiled.step(step) - reference.step(step)).max() < 1e-12 for step in ids)
 
 
