@@ -142,7 +142,7 @@ def test_it_is_right_on_the_strings_of_table_5(name, split, order, convert, quan
     assert (accepted(*program(name, order, convert, quantised), strings, 500) == label).all()
 
 
-@pytest.mark.parametrize("order, too_small, enough", [(3, 2, 6), (2, 3, 12)])
+@pytest.mark.parametrize("order, too_small, enough", [(3, 1, 6), (2, 1, 12)])
 def test_sigmoids_take_a_strength(order, too_small, enough):
     """At less they forget what state they are in."""
     strings, label = rows_of("dyck1", "test_480", 60)

@@ -1,6 +1,7 @@
 """The models once more, as their papers write them: torch's layers, one run, one string at a time.
 
-Every module beside this one, one per paper, has a dict EQUATIONS from the name of a baseline to its equations.
+A module beside this one, one per paper, may have a dict EQUATIONS from the name of a baseline to its equations; what the others
+have are functions of a cell's parameters (`helpers.agreement`).
 """
 
 from abc import ABC, abstractmethod
@@ -61,10 +62,10 @@ def in_torch_layout(name: str, ours: Tensor) -> Tensor:
 
 def equations(baseline: str, cell: Cell) -> Equations:
     """The equations of a baseline, of the sizes of `cell`, freshly initialised by torch."""
-    papers = [module.name for module in iter_modules([str(Path(__file__).parent)])]
-    known = {
-        name: of for paper in papers for name, of in import_module(f"{__name__}.{paper}").EQUATIONS.items()
-    }
+    papers = [
+        import_module(f"{__name__}.{module.name}") for module in iter_modules([str(Path(__file__).parent)])
+    ]
+    known = {name: of for paper in papers for name, of in getattr(paper, "EQUATIONS", {}).items()}
     if baseline not in known:
         pytest.fail(
             f"{baseline} has no equations: add them in tests/helpers/equations/<paper>.py (EQUATIONS)."

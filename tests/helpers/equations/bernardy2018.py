@@ -7,9 +7,6 @@ from torch import Tensor
 
 from helpers.equations.joulin2015 import sigmoid, softmax
 
-EQUATIONS: dict[str, object] = {}
-"""These are functions of parameters: see `helpers.agreement`."""
-
 
 def gru(p: Mapping[str, Tensor], layer: str, x: Tensor, h: Tensor) -> Tensor:
     """Section 2.2; v_t holds h_{t-1}, then x_t."""

@@ -10,9 +10,6 @@ from torch import Tensor
 
 from helpers.equations.joulin2015 import sigmoid, softmax
 
-EQUATIONS: dict[str, object] = {}
-"""These are functions of parameters: see `helpers.agreement`."""
-
 P = Mapping[str, Tensor]
 
 

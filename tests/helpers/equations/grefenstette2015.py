@@ -8,9 +8,6 @@ from torch import Tensor
 from helpers.equations import memories
 from helpers.equations.joulin2015 import lstm_cell, sigmoid, softmax
 
-EQUATIONS: dict[str, object] = {}
-"""These are functions of parameters: see `helpers.agreement`."""
-
 
 def neural_lstm(kind: str, width: int):  # type: ignore[no-untyped-def]
     """`kind` is stack, queue or deque; of a deque's controls and values, the top's come first."""

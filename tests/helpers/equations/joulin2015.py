@@ -7,9 +7,6 @@ from torch import Tensor
 
 from helpers.equations import memories
 
-EQUATIONS: dict[str, object] = {}
-"""These are functions of parameters: see `helpers.agreement`."""
-
 P = Mapping[str, Tensor]
 
 

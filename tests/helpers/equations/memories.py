@@ -9,9 +9,6 @@ Cells = list[Tensor]
 
 ZERO = torch.zeros((), dtype=torch.float64)
 
-EQUATIONS: dict[str, object] = {}
-"""Memories are no models."""
-
 
 def stack(s: Cells, a: Sequence[Tensor], n: Tensor, fill: float) -> Cells:
     """Joulin & Mikolov 2015, equations 3 and 4; a is push, pop and perhaps no-op. Suzgun et al. 2019, section 3.1."""
