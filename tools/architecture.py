@@ -68,7 +68,10 @@ ROOMS = {
     "baselines/pruning": Room(("baselines/training",), "search.py"),
     "baselines/commands": Room(("baselines/pruning", "baselines/traces"), "train.py"),
     "leaderboard": Room(("benchmark/commands",), "boards.py"),
-    "leaderboard/reproduce": Room(("leaderboard", "baselines/traces"), "tables.py"),
+    "leaderboard/pictures": Room(("leaderboard",), "curves.py"),
+    "leaderboard/report": Room(("leaderboard/pictures",), "page.py"),
+    "leaderboard/commands": Room(("leaderboard/report",), "leaderboard.py"),
+    "leaderboard/reproduce": Room(("leaderboard/pictures", "baselines/traces"), "tables.py"),
 }
 """From below to above. The command line finds commands by name, so that nothing imports them."""
 

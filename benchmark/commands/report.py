@@ -128,7 +128,7 @@ def results_table(results: Sequence[Record], data: Sequence[str]) -> Table:
                 task["split"],
                 SHORT.get(headline, METRICS[headline]),
                 show_value(result["summary"]["metrics"][headline]["median"], headline),
-                _interval(result["runs"][0]["metrics"][headline])
+                show_interval(result["runs"][0]["metrics"][headline])
                 if single
                 else f"{len(result['runs'])} runs",
                 show_value(_best_trivial(result, headline), headline),
@@ -163,7 +163,7 @@ def _reach(result: Record) -> Iterator[str]:
         yield f"in nats for each symbol and END; the law itself costs {show_share(bound)} on these strings"
     if len(runs) > 1:
         if solved:
-            share = f"{show_share(solved['share'], 2)} {_interval(solved, 2)}"
+            share = f"{show_share(solved['share'], 2)} {show_interval(solved, 2)}"
             yield f"solved (>= {solved['threshold']}): {solved['runs']} of {len(runs)} runs, {share}"
         yield "medians over runs:"
     yield from _other_metrics(result)
@@ -269,10 +269,11 @@ def show_value(value: float | None, metric: str) -> str:
 
 def _with_interval(score: Record, metric: str) -> str:
     shown = show_value(score["value"], metric)
-    return shown if score["value"] is None else f"{shown}  {_interval(score)}"
+    return shown if score["value"] is None else f"{shown}  {show_interval(score)}"
 
 
-def _interval(score: Record, decimals: int = 4) -> str:
+def show_interval(score: Record, decimals: int = 4) -> str:
+    """The interval of a metric in print; empty where it has none."""
     if score["lower"] is None or score["upper"] is None:
         return ""
     return f"[{show_share(score['lower'], decimals)}, {show_share(score['upper'], decimals)}]"

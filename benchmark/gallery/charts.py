@@ -1,5 +1,6 @@
 """What all pictures share: formats, colours, sizes of type. One specification gives page, bitmap and vector formats."""
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,24 @@ def check_suffix(path: Path) -> None:
         )
 
 
-def save(chart: alt.VConcatChart | alt.HConcatChart | alt.ConcatChart, path: Path) -> None:
+Chart = alt.VConcatChart | alt.HConcatChart | alt.ConcatChart
+
+
+def save(chart: Chart, path: Path) -> None:
     """Write a chart in our style; a page holds all that it needs."""
     check_suffix(path)
-    styled = (
+    _styled(chart).save(path, **OPTIONS.get(path.suffix, {}))
+
+
+def as_svg(chart: Chart) -> str:
+    """A chart in our style as the text of an SVG file."""
+    text = StringIO()
+    _styled(chart).save(text, format="svg")
+    return text.getvalue()
+
+
+def _styled(chart: Chart) -> Chart:
+    styled: Chart = (
         chart.configure_axis(
             labelFontSize=13, titleFontSize=14, titleFontWeight="normal", gridColor="#e6e6e6"
         )
@@ -36,4 +51,4 @@ def save(chart: alt.VConcatChart | alt.HConcatChart | alt.ConcatChart, path: Pat
         .configure_legend(labelFontSize=13, labelLimit=500, symbolSize=120, symbolOpacity=1, orient="bottom")
         .configure_view(stroke=None)
     )
-    styled.save(path, **OPTIONS.get(path.suffix, {}))
+    return styled

@@ -4,7 +4,7 @@ Before a row group is read, the footer has to say that it holds the columns, row
 this is true is not known before, so that reading is bounded in memory, too.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import log1p
@@ -66,10 +66,17 @@ class StoredAnswers:
 
     def runs(self, expected: int) -> Iterator[Predictions]:
         """The answers of each run, in order. DataError unless they are those of so many runs to this split."""
+        yield from self._of(range(expected), expected)
+
+    def run(self, number: int, expected: int) -> Predictions:
+        """Those of one of so many runs."""
+        return next(self._of([number], expected))
+
+    def _of(self, runs: Iterable[int], expected: int) -> Iterator[Predictions]:
         with self._readable("cannot be read"), open_file(self.folder / SAMPLES) as file:
             samples = pq.ParquetFile(file)
             self._check_footer(samples, expected)
-            for run in range(expected):
+            for run in runs:
                 yield self._read(samples, run)
 
     def _check_footer(self, samples: pq.ParquetFile, expected: int) -> None:

@@ -1,7 +1,6 @@
 """A grid as a picture: for each task and model a map of learning rates and epochs, lighter where more runs solve the task.
 
-The colours differ in lightness too, so that they can be told apart in grey and by the colour-blind. The frame is the
-recipe that the model's table is made by.
+The frame is the recipe that the model's table is made by.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,20 +13,15 @@ import altair as alt
 
 from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.gallery.charts import COLOURS, save
+from marnn_bench.leaderboard.pictures.heat_map import LIGHT, SCHEME
 from marnn_bench.scoring.metrics import Record
 from marnn_bench.tasks.registry import find_task
 
 CELL: Final = (30, 22)
 """Width and height of a learning rate and a number of epochs, in pixels."""
 
-SCHEME: Final = "cividis"
-"""From dark to light, alike to all eyes (Nuñez, Anderton & Renslow 2018)."""
-
 LINE: Final = 14
 """So many letters of a model's name stand beside a panel."""
-
-LIGHT: Final = 50
-"""From so many percent on, a cell is light and its number dark."""
 
 
 def draw(record: Record, path: Path) -> None:

@@ -10,7 +10,7 @@ from marnn_bench.baselines.traces.recording import Trace, record
 from marnn_bench.baselines.training.checkpoint import load_checkpoint
 from marnn_bench.baselines.training.folder import CHECKPOINT
 from marnn_bench.leaderboard.boards import make_boards
-from marnn_bench.leaderboard.picture import draw as draw_accuracy
+from marnn_bench.leaderboard.pictures.curves import draw as draw_accuracy
 from marnn_bench.leaderboard.reproduce.entries import TRAINING
 from marnn_bench.leaderboard.reproduce.matrix_picture import draw as draw_matrix
 from marnn_bench.leaderboard.reproduce.picture import draw as draw_grid

@@ -1,6 +1,7 @@
 """Result folders whose answers are right or wrong as wanted, in the layout that `marnn-bench eval` writes."""
 
 import json
+from dataclasses import replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -105,7 +106,8 @@ def strings(
 def answers(examples: Examples, right: NDArray[np.bool_]) -> Predictions:
     """Answers of which these strings' are right; those of the others are wrong where they are first asked.
 
-    In language modelling right is the probability of the string under its law, wrong is a nat a symbol less.
+    In language modelling right is the probability of the string under its law, wrong is a nat a symbol less. Where the
+    closing bracket with the highest score is looked at, that is the first one.
     """
     match examples:
         case SetExamples() if examples.task.view.answer == "choices":
@@ -130,7 +132,10 @@ def answers(examples: Examples, right: NDArray[np.bool_]) -> Predictions:
             offsets = symbols_and_ends(examples).offsets
             each = examples.log_probs / np.diff(offsets) - ~right
             values = np.repeat(each, np.diff(offsets))
-    return Predictions.of(values, offsets)
+    closing = (
+        {"closing": np.zeros(len(values), np.int64)} if getattr(examples.task.view, "closing", ()) else {}
+    )
+    return replace(Predictions.of(values, offsets), values={"predicted": values, **closing})
 
 
 def without_last(predictions: Predictions, lost: int) -> Predictions:

@@ -103,4 +103,4 @@ def test_the_page_needs_no_network(results: list[str], tmp_path: Path) -> None:
     page = draw(results, tmp_path / "picture.html").decode()
     assert not re.search(r"<script[^>]+src=|<link\b|\bimport\s*\(?['\"]https?:", page)
     assert "vegaEmbed" in page
-    assert '"length": 52' in page or '"length":52' in page
+    assert '"group": 52' in page or '"group":52' in page

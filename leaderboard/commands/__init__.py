@@ -1,0 +1,1 @@
+"""The commands that compare results and show them, one file each."""

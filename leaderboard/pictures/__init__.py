@@ -1,0 +1,1 @@
+"""Results as pictures: curves, errors, and models on tasks."""
