@@ -16,17 +16,25 @@ settings.load_profile("ours")
 # A test run in the background of a shell ignores Ctrl-C, and would hand that on to the programs it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-GPU = shutil.which("nvidia-smi") is not None
+NEEDED = {"gpu": "nvidia-smi", "node": "node"}
+"""Marker of tests -> the program without which they are left out."""
+
+
+def missing() -> list[str]:
+    """The markers whose tests cannot be run here."""
+    return [marker for marker, program in NEEDED.items() if shutil.which(program) is None]
 
 
 def pytest_report_header() -> str:
     """Said at the head of every run, so that nothing is left out unnoticed."""
-    return f"GPU of NVIDIA: {'yes' if GPU else 'no, so that what runs on one is not tested'}"
+    without = missing()
+    return f"left out: what needs {' or '.join(without)}" if without else "nothing is left out"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What needs a GPU is left out where there is none."""
-    left_out = [] if GPU else [item for item in items if item.get_closest_marker("gpu")]
+    """What needs a program is left out where there is none."""
+    without = missing()
+    left_out = [item for item in items if any(item.get_closest_marker(marker) for marker in without)]
     items[:] = [item for item in items if item not in left_out]
     config.hook.pytest_deselected(items=left_out)
 

@@ -209,6 +209,9 @@ class PredictInterface(PrefixInterface):
                 values[row] = read(predict(prefixes[stream]))
             except BadAnswer as error:
                 report(self._failure(error, [stream]))
+            except Failure as failure:
+                failure.streams = [stream]
+                report(failure)
             except BaseException as error:  # noqa: BLE001 (whatever a model may raise)
                 report(raised(function, error, [stream]))
         return np.array(values, nothing.dtype)
@@ -327,9 +330,11 @@ def _raise_for_all(failure: Failure) -> None:
 
 
 def call(name: str, function: Callable[..., Any], *arguments: object) -> Any:
-    """Call a function of the model's; a Failure if it raises anything."""
+    """Call a function of the model's; a Failure if it raises anything, that itself if it is one of an adapter's."""
     try:
         return function(*arguments)
+    except Failure:
+        raise
     except BaseException as error:  # noqa: BLE001 (whatever a model may raise)
         raise raised(name, error) from None
 

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from marnn_bench.answer_kinds import AnswerKind
 
 if TYPE_CHECKING:
+    from marnn_bench.examples import Examples
     from marnn_bench.task import Task
 
 HEADER: Final = struct.Struct("<BI")
@@ -110,6 +111,18 @@ class ModelTask(NamedTuple):
     def of(cls, task: "Task", run: int = 0) -> "ModelTask":
         """What a model is told of a task."""
         return cls(task.name, task.symbols, task.columns, task.view.name, run, task.view.answer)
+
+    def train(self) -> "Examples":
+        """The train split of the task, made anew: strings with their right answers, for a model that fits itself.
+
+        Of an endless one its beginning. Whatever data is evaluated, a model is never told a test split.
+
+        >>> rows = ModelTask("dyck1", ("(", ")"), ("(", ")"), "next-symbol", 0).train()
+        >>> len(rows), rows[0]["input"], rows[0]["answers"]
+        """
+        from marnn_bench.store.made import made_train
+
+        return made_train(self.name)
 
 
 class Loaded(NamedTuple):

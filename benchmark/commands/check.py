@@ -8,7 +8,14 @@ import click
 from marnn_bench.asking.process import ModelProcess
 from marnn_bench.commands.limits import limit_options
 from marnn_bench.commands.output import Table, format_option, show, suggest
-from marnn_bench.commands.selection import data_of, hidden_folders, task_option, tasks_for
+from marnn_bench.commands.selection import (
+    data_of,
+    hidden_folders,
+    model_options,
+    source_of,
+    task_option,
+    tasks_for,
+)
 from marnn_bench.errors import CheckFailed
 from marnn_bench.evaluation.audits import Check
 from marnn_bench.evaluation.checks import Checker
@@ -20,14 +27,21 @@ from marnn_bench.task import Task
 
 
 @click.command()
-@click.argument("model", type=click.Path(path_type=Path))
+@model_options
 @task_option("A task or a suite, repeatable  [default: the model's own, else those of the data]")
 @click.option(
     "--data", type=click.Path(path_type=Path), help="What `generate` wrote  [default: ./data, else made]"
 )
 @limit_options
 @format_option
-def check(model: Path, names: tuple[str, ...], data: Path | None, limits: Limits, style: str) -> None:
+def check(
+    model: Path | None,
+    program: str | None,
+    names: tuple[str, ...],
+    data: Path | None,
+    limits: Limits,
+    style: str,
+) -> None:
     """See in seconds whether a model file can be evaluated.
 
     \b
@@ -66,7 +80,7 @@ def check(model: Path, names: tuple[str, ...], data: Path | None, limits: Limits
 
     The model runs in its own folder and may import and open what lies beside it.
     """
-    source = ModelSource.find(model)
+    source = source_of(model, program)
     tasks = tasks_for(source, names, data)
     found = {}
     for task in tasks:
@@ -93,7 +107,8 @@ def check(model: Path, names: tuple[str, ...], data: Path | None, limits: Limits
             " its answers must follow from the prefix alone. Does reset(n) clear all state?"
         )
     named = [word for name in names for word in ("--task", name)]
-    suggest(("eval", model, *named))
+    what = ("--command", program) if program else (model,)
+    suggest(("eval", *what, *named))
 
 
 def _check(source: ModelSource, limits: Limits, task: Task, data: Path | None, style: str) -> list[Check]:

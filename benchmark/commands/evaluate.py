@@ -11,7 +11,16 @@ from marnn_bench.asking.scripts import answer_count
 from marnn_bench.commands.limits import limit_options
 from marnn_bench.commands.output import format_option, note, progress, show, suggest
 from marnn_bench.commands.report import accuracy_table, report, results_table
-from marnn_bench.commands.selection import Job, departures, hidden_folders, jobs, task_option, tasks_for
+from marnn_bench.commands.selection import (
+    Job,
+    departures,
+    hidden_folders,
+    jobs,
+    model_options,
+    source_of,
+    task_option,
+    tasks_for,
+)
 from marnn_bench.evaluation.answering import Evaluation
 from marnn_bench.evaluation.evaluator import evaluate as evaluate_model
 from marnn_bench.evaluation.results import Policy, ResultFolder
@@ -26,7 +35,7 @@ from marnn_bench.streams import default_reset
 
 
 @click.command()
-@click.argument("model", type=click.Path(path_type=Path))
+@model_options
 @task_option("A task or a suite, repeatable  [default: the model's own, else those of the data]")
 @click.option("--split", "splits", metavar="SPLIT,...", help="What is asked  [default: test]")
 @click.option(
@@ -50,7 +59,8 @@ from marnn_bench.streams import default_reset
 @click.option("--overwrite", is_flag=True, help="Replace another result in the folder.")
 @format_option
 def evaluate(
-    model: Path,
+    model: Path | None,
+    program: str | None,
     names: tuple[str, ...],
     splits: str | None,
     data: Path | None,
@@ -66,8 +76,8 @@ def evaluate(
 ) -> None:
     """Evaluate a model on a task.
 
-    MODEL is a Python file (`marnn-bench check --help` says what it defines) or a folder that `marnn-bench train`
-    wrote. It is asked in a process of its own, one symbol of every string at a time, and is never sent a label or the
+    MODEL is a Python file (`marnn-bench check --help` says what it defines), a folder that `marnn-bench train` wrote, or
+    a file of answers (.jsonl or .parquet with the columns input and answer). It is asked in a process of its own, one symbol of every string at a time, and is never sent a label or the
     rest of a string.
 
     Without --task, these are asked: the tasks that the file names by tasks = ("dyck2", ...) or tasks = "core", or that
@@ -75,7 +85,7 @@ def evaluate(
 
     An evaluation that was interrupted continues when the same command is given again.
     """
-    source = ModelSource.find(model, runs, name)
+    source = source_of(model, program, runs, name)
     results, data_used = [], []
     todo = [*jobs(source, tasks_for(source, names, data), splits, data, out)]
     try:

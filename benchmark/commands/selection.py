@@ -29,6 +29,31 @@ def task_option(help_text: str = "A task or a suite; may be given several times.
     )
 
 
+def model_options(command: F) -> F:
+    """MODEL, or --command, passed to the command as `model` and `program`."""
+    argument = click.argument("model", required=False, type=click.Path(path_type=Path))
+    option = click.option(
+        "--command",
+        "program",
+        metavar="TEXT",
+        help="Instead of MODEL: a program that is asked by lines of JSON.",
+    )
+    return argument(option(command))
+
+
+def source_of(
+    model: Path | None, program: str | None, runs: int | None = None, name: str | None = None
+) -> ModelSource:
+    """What is evaluated: MODEL, or the program of --command. UsageError unless it is one of the two."""
+    if (model is None) == (program is None):
+        raise UsageError("Give a MODEL, or a program by --command 'PROGRAM OPTIONS', and not both.")
+    return (
+        ModelSource.command(program or "", runs, name)
+        if model is None
+        else ModelSource.find(model, runs, name)
+    )
+
+
 def tasks_for(source: ModelSource, names: Sequence[str], data: Path | None) -> list[Task]:
     """The tasks to evaluate a model on: those named, else the model's own, else those of a folder of data."""
     chosen = find_tasks(names or source.tasks) or _tasks_in(data or DATA)

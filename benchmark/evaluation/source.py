@@ -1,13 +1,15 @@
-"""What is evaluated: a Python file, or a folder that `marnn-bench train` wrote."""
+"""What is evaluated: a Python file, a folder that `marnn-bench train` wrote, a file of answers, or a program."""
 
 import ast
 import json
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from marnn_bench.errors import DataError, UsageError
+from marnn_bench.evaluation.shortcuts import ANSWERS, answers_text, command_text, written
 from marnn_bench.processes.opened_files import changed_files
 
 LONGEST_NAME: Final = 100
@@ -39,10 +41,12 @@ class ModelSource:
         if name is not None or path.is_file():
             _require_name(name or path.stem)
         if path.is_file():
-            return cls(name or path.stem, path, None, runs or 1, bool(name))
+            file = written(path.stem, answers_text(path)) if path.suffix in ANSWERS else path
+            return cls(name or path.stem, file, None, runs or 1, bool(name))
         if not path.exists():
             raise UsageError(
-                f"There is no {path}. Give a Python file, or a folder that `marnn-bench train` wrote."
+                f"There is no {path}. Give a Python file, a file of answers ({', '.join(ANSWERS)}), or a folder that "
+                "`marnn-bench train` wrote."
             )
         file, record = path / "model.py", path / "training.json"
         if not (file.is_file() and record.is_file()):
@@ -57,6 +61,22 @@ class ModelSource:
         if runs and runs > trained:
             raise UsageError(f"{path} holds {trained} runs, not {runs}. Try --runs {trained}.")
         return cls(name or model, file, training, runs or trained, bool(name))
+
+    @classmethod
+    def command(cls, command: str, runs: int | None = None, name: str | None = None) -> "ModelSource":
+        """A program that is asked by lines of JSON, as it is typed in the folder where it is to run."""
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise UsageError(f"--command {command!r}: {error}.") from None
+        if not words:
+            raise UsageError(
+                "--command is empty. Give the program and its options, such as --command './my_model'."
+            )
+        files = [path for path in map(Path, words) if path.is_file()]
+        entry = name or (files[-1] if files else Path(words[0])).stem
+        _require_name(entry)
+        return cls(entry, written(entry, command_text(words, files)), None, runs or 1, bool(name))
 
     @property
     def tasks(self) -> tuple[str, ...]:

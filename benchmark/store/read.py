@@ -46,7 +46,7 @@ def read_split(folder: str | Path, task: Task | str, split: str) -> Examples:
     if isinstance(task.view, LanguageModelling):
         for shard in entry["shards"]:  # no digest holds floating-point numbers
             check_file(folder / shard["file"], shard["sha256"])
-    return _examples(listed, split, table, entry["digest"], where)
+    return examples_of(listed, split, table, entry["digest"], where)
 
 
 def read_train(folder: Path, task: Task) -> Examples | None:
@@ -64,7 +64,8 @@ def read_train(folder: Path, task: Task) -> Examples | None:
     )
 
 
-def _examples(task: Task, split: str, table: pa.Table, digest: str, where: str) -> Examples:
+def examples_of(task: Task, split: str, table: pa.Table, digest: str, where: str) -> Examples:
+    """The rows of a split, in a table as it is written. DataError if they are not such rows; `where` is what it names."""
     strings = read_strings(task, table, where)
     match task.view:
         case NextSymbol() | Synchronous():

@@ -1,0 +1,1 @@
+"""Models of any kind behind the calls of a model file: torch modules, causal language models, programs, endpoints, files of answers."""
