@@ -17,7 +17,9 @@ Behind the end of a string 0 is sent, and what is answered is ignored. What the 
 """
 
 import json
+import re
 import subprocess
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
@@ -30,6 +32,8 @@ from marnn_bench.asking.protocol import TIE, Failure, ModelTask
 KINDS: Final = ("masks", "columns", "numbers", "scores")
 
 NULL: Final = b"null"
+
+INTEGERS: Final = re.compile(rb"\s*\[[-\d, ]*\]\s*")
 
 SHOWN: Final = 60
 """So many characters of an answer are shown where it is none."""
@@ -81,31 +85,36 @@ class Command:
 
     def step(self, ids: NDArray[np.int64]) -> NDArray[Any]:
         """Scores after these symbols: [n, columns]."""
-        self._send({"step": ids.tolist()})
+        self._write(b'{"step": [%b]}\n' % _listed(ids))
         if self._kind == "scores":
             return self._numbers(b"", len(ids))
-        return self._rows(self._line("step"), len(ids), "step")
+        line = self._readline()
+        said = _integers(line, len(ids))
+        return self._rows(_parsed(line, "step") if said is None else said, len(ids), "step")
 
     def _ask(self, question: dict[str, Any], function: str) -> Any:
         self._send(question)
         return self._line(function)
 
     def _send(self, question: dict[str, Any]) -> None:
+        self._write(json.dumps(question).encode() + b"\n")
+
+    def _write(self, line: bytes) -> None:
         stdin = self._process.stdin
         try:
-            stdin.write(json.dumps(question).encode() + b"\n")  # type: ignore[union-attr]
+            stdin.write(line)  # type: ignore[union-attr]
             stdin.flush()  # type: ignore[union-attr]
         except OSError:
             raise self._ended() from None
 
     def _line(self, function: str) -> Any:
+        return _parsed(self._readline(), function)
+
+    def _readline(self) -> bytes:
         line = self._process.stdout.readline()  # type: ignore[union-attr]
         if not line:
             raise self._ended()
-        try:
-            return json.loads(line)
-        except (ValueError, RecursionError):
-            raise _wrong(line.decode(errors="replace"), "a line of JSON", function) from None
+        return line
 
     def _read(self, size: int) -> bytes:
         data = self._process.stdout.read(size)  # type: ignore[union-attr]
@@ -134,7 +143,7 @@ class Command:
             return values.astype(np.float64)[:, None]
         lowest, highest = (0, (1 << self._columns) - 1) if self._kind == "masks" else (TIE, self._columns - 1)
         if values.min(initial=0) < lowest or values.max(initial=0) > highest:
-            raise _wrong(json.dumps(said), f"{self._kind} from {lowest} to {highest}", function)
+            raise _wrong(str(values.tolist()), f"{self._kind} from {lowest} to {highest}", function)
         places = np.arange(self._columns)
         if self._kind == "masks":
             return np.asarray(values[:, None] >> places & 1, np.float64)
@@ -143,6 +152,32 @@ class Command:
     def _ended(self) -> Failure:
         status = self._process.wait()
         return Failure("died", f"ended its process with exit status {status}", "the command")
+
+
+def _parsed(line: bytes, function: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        raise _wrong(line.decode(errors="replace"), "a line of JSON", function) from None
+
+
+def _listed(ids: NDArray[np.int64]) -> bytes:
+    """Integers with commas between them, twenty times as fast as JSON is written if they have one digit each."""
+    if ids.max(initial=0) > 9:
+        return ", ".join(map(str, ids.tolist())).encode()
+    text = np.full((len(ids), 2), ord(","), np.uint8)
+    text[:, 0] = ids + ord("0")
+    return text.tobytes()[:-1]
+
+
+def _integers(line: bytes, n: int) -> NDArray[np.int64] | None:
+    """A list of n integers, read five times as fast as JSON is; None if it is something else."""
+    if not INTEGERS.fullmatch(line):
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of what ends within a number
+        values = np.fromstring(line.strip()[1:-1], np.int64, sep=",")
+    return values if len(values) == n else None
 
 
 def _wrong(said: str, expected: str, function: str) -> Failure:

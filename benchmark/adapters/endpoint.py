@@ -78,9 +78,9 @@ class Endpoint:
         for wait in (*(2.0**attempt / 2 for attempt in range(self.retries)), 0.0):
             try:
                 with urllib.request.urlopen(request, timeout=self.timeout) as reply:
-                    return _choice(reply.read())
+                    return _choice(self._without_secret(_decoded(reply.read())))
             except urllib.error.HTTPError as error:
-                problem = f"answered status {error.code}: {_shortened(error.read())}"
+                problem = f"answered status {error.code}: {_shortened(_decoded(error.read()))}"
                 if error.code not in RETRIED:
                     break
                 time.sleep(_seconds(error.headers.get("Retry-After"), wait))
@@ -156,7 +156,11 @@ class EndpointModel:
         return self._prompt.chosen(_probabilities(answer, self._prompt.task.columns), self._endpoint.least)
 
 
-def _choice(body: bytes) -> Answer:
+def _decoded(body: bytes) -> str:
+    return body.decode(errors="replace")
+
+
+def _choice(body: str) -> Answer:
     """The only choice of an answer. Failure if there is none, or several."""
     try:
         choices = json.loads(body)["choices"]
@@ -208,6 +212,6 @@ def _reason(error: Exception) -> str:
     return str(getattr(error, "reason", error)) or type(error).__name__
 
 
-def _shortened(body: bytes) -> str:
-    text = " ".join(body.decode(errors="replace").split())
+def _shortened(body: str) -> str:
+    text = " ".join(body.split())
     return text if len(text) <= 200 else f"{text[:200]}…"

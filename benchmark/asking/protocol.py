@@ -118,9 +118,10 @@ class ModelTask(NamedTuple):
         Of an endless one its beginning. Whatever data is evaluated, a model is never told a test split.
 
         >>> rows = ModelTask("dyck1", ("(", ")"), ("(", ")"), "next-symbol", 0).train()
-        >>> len(rows), rows[0]["input"], rows[0]["answers"]
+        >>> len(rows), rows[3]["input"], rows[3]["answers"]
+        (5000, '( ( ) )', ['(/)', '(/)', '(/)', '('])
         """
-        from marnn_bench.store.made import made_train
+        from marnn_bench.store.read import made_train
 
         return made_train(self.name)
 

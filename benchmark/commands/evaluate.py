@@ -23,6 +23,7 @@ from marnn_bench.commands.selection import (
 )
 from marnn_bench.evaluation.answering import Evaluation
 from marnn_bench.evaluation.evaluator import evaluate as evaluate_model
+from marnn_bench.evaluation.preview import preview
 from marnn_bench.evaluation.results import Policy, ResultFolder
 from marnn_bench.evaluation.source import ModelSource
 from marnn_bench.examples import Examples
@@ -57,6 +58,9 @@ from marnn_bench.streams import default_reset
     "--no-audit", is_flag=True, help="Leave out asking again, which sees that answers follow from prefixes."
 )
 @click.option("--overwrite", is_flag=True, help="Replace another result in the folder.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show what an endpoint would be asked, and how often; ask nothing."
+)
 @format_option
 def evaluate(
     model: Path | None,
@@ -72,6 +76,7 @@ def evaluate(
     stream: bool,
     no_audit: bool,
     overwrite: bool,
+    dry_run: bool,
     style: str,
 ) -> None:
     """Evaluate a model on a task.
@@ -88,6 +93,10 @@ def evaluate(
     source = source_of(model, program, runs, name)
     results, data_used = [], []
     todo = [*jobs(source, tasks_for(source, names, data), splits, data, out)]
+    if dry_run:
+        for job in todo:
+            click.echo(f"{job.task.name} {job.split}\n\n{preview(source.file, job.task, _read(job)[0])}")
+        return
     try:
         for job in todo:
             result, different = _evaluate(source, limits, job, keep_going, not no_audit, stream, overwrite)

@@ -23,6 +23,7 @@ from marnn_bench.fresh import fresh_examples
 from marnn_bench.generators.window import Window
 from marnn_bench.store.arrow import open_file
 from marnn_bench.store.columns import read_answers, read_labels, read_log_probs, read_strings, read_targets
+from marnn_bench.store.content import contents
 from marnn_bench.store.digest import split_digest, table_digests
 from marnn_bench.store.manifest import REGENERATE_HINT, read_manifest
 from marnn_bench.task import Task
@@ -62,6 +63,21 @@ def read_train(folder: Path, task: Task) -> Examples | None:
         if endless and not isinstance(task.view, Recognition)
         else None
     )
+
+
+def made_train(name: str) -> Examples:
+    """The train split of the task of this name, made without a file: what a model that fits itself is given.
+
+    Of an endless split its beginning. UsageError if the task has none.
+    """
+    task = find_task(name)
+    if "train" not in task.splits:
+        raise UsageError(f"{name} has no train split; it has {', '.join(task.splits)}.")
+    if task.split("train").rows == "fresh":
+        return fresh_examples(task, "train", FRESH_ROWS)
+    content = contents(task)["train"]
+    table = pa.Table.from_batches([content.batch(0, len(content))])
+    return examples_of(task, "train", table, content.digest(), "train")
 
 
 def examples_of(task: Task, split: str, table: pa.Table, digest: str, where: str) -> Examples:

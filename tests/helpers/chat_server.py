@@ -44,6 +44,7 @@ def chat_server(answer: Callable[[str], Any]) -> Iterator[ChatServer]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = 1 << 16  # head and content in one packet
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -2,17 +2,24 @@
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
 import pytest
+from tokenizers import Tokenizer
+from tokenizers.models import WordLevel
+from tokenizers.pre_tokenizers import Whitespace
+from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 import api
 import quickstart
 import readme
 import reproduced
+from helpers.chat_server import chat_server, text
 from helpers.command_line import marnn
 from helpers.paths import ROOT
 from marnn_bench.evaluation.source import ModelSource
@@ -40,13 +47,39 @@ def model_files(page: Path) -> dict[str, str]:
     return dict(blocks)
 
 
+ENDPOINT = "http://localhost:8000/v1"
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    """What stands for the endpoint of a page."""
+    with chat_server(lambda asked: text("yes")) as server:
+        yield server.url
+
+
+def write_language_model(folder: Path) -> None:
+    """What stands for the language model of a page: one of a few thousand parameters, untrained."""
+    words = Tokenizer(WordLevel({"<end>": 0, "(": 1, ")": 2, "[": 3, "]": 4}, unk_token="<end>"))
+    words.pre_tokenizer = Whitespace()
+    PreTrainedTokenizerFast(tokenizer_object=words, eos_token="<end>").save_pretrained(folder)
+    sizes = GPT2Config(vocab_size=5, n_positions=128, n_embd=8, n_layer=1, n_head=1, eos_token_id=0)
+    GPT2LMHeadModel(sizes).save_pretrained(folder)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_the_commands_of_a_page_work(page: Path, tmp_path: Path) -> None:
+def test_the_commands_of_a_page_work(page: Path, endpoint: str, tmp_path: Path) -> None:
     for name, content in model_files(page).items():
-        (tmp_path / name).write_text(content)
+        (tmp_path / name).write_text(content.replace(ENDPOINT, endpoint))
+    if "my-gpt2" in page.read_text():
+        write_language_model(tmp_path / "my-gpt2")
     for program, *arguments in commands(page):
         if program == "python":
             subprocess.run([sys.executable, *arguments], cwd=tmp_path, check=True)
+            continue
+        if program == "cc":
+            for source in (argument for argument in arguments if argument.endswith(".c")):
+                shutil.copy(ROOT / "examples" / source, tmp_path)
+            subprocess.run([program, *arguments], cwd=tmp_path, check=True)
             continue
         assert program == "marnn-bench"
         quick = QUICK if arguments[0] == "train" else []

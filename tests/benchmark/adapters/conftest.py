@@ -10,7 +10,14 @@ import pytest
 
 from helpers.command_line import marnn, succeed
 
-TASKS = ("dyck2", "dyck2--recognition", "sequence-reversal", "dyck2--lm", "dyck1--recognition")
+TASKS = (
+    "dyck2",
+    "dyck2--recognition",
+    "sequence-reversal",
+    "dyck2--lm",
+    "dyck1--recognition",
+    "string-reversal",
+)
 ROWS = 60
 
 

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.chat_server import chat_server, text
+from helpers.command_line import succeed
 from helpers.oracles import recognition_oracle
 from helpers.paths import MODELS, ROOT
 from marnn_bench.adapters.prompts import EMPTY
@@ -157,7 +158,7 @@ def test_verdicts_that_were_written_beforehand(samples: Samples, data: Path, tmp
 
 
 def endpoint(url: str, options: str = "") -> str:
-    """A model file for an endpoint that keeps its answers beside it."""
+    """A model file for an endpoint."""
     return f"""
 from marnn_bench.adapters.endpoint import Endpoint
 
@@ -183,6 +184,23 @@ def test_an_endpoint_that_decides(samples: Samples, tmp_path: Path) -> None:
 
     with chat_server(decided) as server:
         assert samples("dyck2--recognition", model(tmp_path, endpoint(server.url))) == expected
+
+
+def test_a_dry_run_asks_nothing_and_counts_what_is_asked(
+    samples: Samples, data: Path, tmp_path: Path
+) -> None:
+    with chat_server(lambda asked: text("yes")) as server:
+        file = model(tmp_path, endpoint(server.url))
+        command = ("eval", file, "--task", "dyck2--recognition", "--data", data)
+        said = succeed(*command, "--dry-run", cwd=tmp_path)
+        assert not server.calls
+        strings = {row["input"] for row in rows(data, "dyck2--recognition", "test", "label")}
+        assert f"{len(strings):,} calls, of which 0 are answered already" in said
+        samples("dyck2--recognition", file)
+        assert len(server.calls) == len(strings | {""})  # the empty string tells what a model answers with
+        assert all(message["content"] in said for message in server.calls[0]["messages"][:-1])
+        again = succeed(*command, "--dry-run", cwd=tmp_path)
+    assert f"{len(strings):,} calls, of which {len(strings):,} are answered already" in again
 
 
 TRAINED = """
