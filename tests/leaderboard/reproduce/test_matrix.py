@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from helpers.command_line import succeed
 from marnn_bench.leaderboard.reproduce.entries import Options, experiment_of, fits
@@ -39,19 +40,27 @@ def test_large_models_are_trained_smaller_and_all_by_similar_effort() -> None:
             assert experiment.recipe.epochs * experiment.recipe.fresh_rows == 15_000
 
 
-def made_up() -> dict[str, object]:
+def made_up() -> dict[str, Any]:
     """A record in which each model is as good as its place, but the last one, which has one task alone."""
     rows = [
         {
             "model": model,
             "task": task,
-            "ours": {"median": place / LAST, "solved": {"runs": 10 * (place == LAST)}},
+            "ours": {"median": place / LAST, "solved": {"runs": 10 * (place == LAST)}, "runs": 10},
         }
         for place, model in enumerate(SIDE_BY_SIDE)
         for task in CORE
         if place < LAST or task == "dyck2"
     ]
-    return {"name": "matrix", "rows": rows}
+    return {"name": "matrix", "options": {"runs": 10}, "rows": rows}
+
+
+def test_a_model_of_fewer_runs_says_so() -> None:
+    record = made_up()
+    (few,) = (row for row in record["rows"] if row["model"] == SIDE_BY_SIDE[-1])
+    few["ours"]["runs"] = 2
+    names = [line[0] for line in wide_table(record).rows]
+    assert names == [*SIDE_BY_SIDE[:-1], f"{SIDE_BY_SIDE[-1]}, 2 runs"]
 
 
 def test_every_model_has_a_line_and_every_task_a_column() -> None:
