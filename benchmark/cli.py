@@ -48,6 +48,10 @@ COMMANDS = {
         "Write results as one page of HTML that needs nothing else.",
     ),
     "rescore": ("marnn_bench.commands.rescore:rescore", "Compute every figure of results again."),
+    "submit": (
+        "marnn_bench.leaderboard.commands.submissions:submit",
+        "Write the folder of a submission to the leaderboard.",
+    ),
     "schema": ("marnn_bench.commands.schema:schema", "Print the JSON Schema of what eval writes."),
     "publish": ("marnn_bench.commands.publish:publish", "Upload generated splits to the Hugging Face Hub."),
 }

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from marnn_bench.errors import UsageError
@@ -26,6 +26,7 @@ class Split:
     distinct:  no string twice, and none of an earlier split whose window overlaps
     per_size:  so many rows of each size of the window (fewer where fewer strings exist), not in all
     overlaps:  why the split may share strings with earlier ones, if it may
+    secret:    a maintainer's key, of a hidden split: who lacks it cannot draw the same strings
     """
 
     rows: int | Literal["all", "fresh"]
@@ -34,6 +35,7 @@ class Split:
     distinct: bool = True
     per_size: bool = False
     overlaps: str = ""
+    secret: bytes = field(default=b"", repr=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.rows, int) and self.rows < 1:
@@ -141,14 +143,14 @@ class Task:
             "distinct": chosen.distinct,
         }
 
-    def key(self, split: str, size: int | None = None, secret: bytes = b"") -> Key:
+    def key(self, split: str, size: int | None = None) -> Key:
         """The key of a split's draws, or of those of one size.
 
         The number of rows is not in it: a longer split begins with the shorter one (unless an earlier split takes more
         of the strings that both could have).
         """
         by_size = {} if size is None else {"size": size}
-        return derive_key(self.parameters(split) | by_size, secret)
+        return derive_key(self.parameters(split) | by_size, self.split(split).secret)
 
     def _require_exact_laws(self) -> None:
         for split in self.splits:

@@ -71,7 +71,9 @@ ROOMS = {
     "leaderboard": Room(("benchmark/commands",), "boards.py"),
     "leaderboard/pictures": Room(("leaderboard",), "curves.py"),
     "leaderboard/report": Room(("leaderboard/pictures",), "page.py"),
-    "leaderboard/commands": Room(("leaderboard/report",), "leaderboard.py"),
+    "leaderboard/standings": Room(("leaderboard",), "rankings.py"),
+    "leaderboard/submissions": Room(("leaderboard/standings",), "checking.py"),
+    "leaderboard/commands": Room(("leaderboard/report", "leaderboard/submissions"), "leaderboard.py"),
     "leaderboard/reproduce": Room(("leaderboard/pictures", "baselines/traces"), "tables.py"),
 }
 """From below to above. The command line finds commands by name, so that nothing imports them."""

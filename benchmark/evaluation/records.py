@@ -25,8 +25,11 @@ ENTRIES: Final = {
 """What is read of every record."""
 
 
-def read_record(folder: Path) -> Record:
-    """What the result in a folder says. UsageError if there is none, DataError if it is damaged or edited."""
+def read_record(folder: Path, samples: bool = True) -> Record:
+    """What the result in a folder says. UsageError if there is none, DataError if it is damaged or edited.
+
+    samples:  whether its other files have to be there; where only figures are kept they are not
+    """
     if not folder.is_dir():
         raise UsageError(f"{folder} is not a folder. Give the folder that `marnn-bench eval --out` wrote.")
     path = folder / RESULT
@@ -38,7 +41,7 @@ def read_record(folder: Path) -> Record:
         raise UsageError(f"{folder} has no {RESULT}, so that it is no result. {hint}")
     try:
         record = json.loads(path.read_bytes())
-        _check(folder, record)
+        _check(folder, record, samples)
         return record if record["schema_version"] == SCHEMA_VERSION else upgraded(record)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise damaged(folder, f"{RESULT} is not what `marnn-bench eval` writes ({error!r})") from error
@@ -78,7 +81,7 @@ def upgraded(record: Record) -> Record:
     }
 
 
-def _check(folder: Path, record: Record) -> None:
+def _check(folder: Path, record: Record, samples: bool) -> None:
     version = record["schema_version"]
     if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
         raise DataError(
@@ -94,6 +97,8 @@ def _check(folder: Path, record: Record) -> None:
         if said["file"] != name:
             raise ValueError(f"{entry} are in {said['file']!r:.40}")
         if entry == "errors" and "sha256" not in said:  # early results do not say
+            continue
+        if not samples:
             continue
         if not (folder / name).is_file():
             raise damaged(folder, f"{name} is missing")

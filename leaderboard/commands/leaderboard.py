@@ -11,7 +11,14 @@ from marnn_bench.commands.selection import task_option
 from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.records import result_folders
 from marnn_bench.leaderboard.boards import Board, make_boards
+from marnn_bench.leaderboard.commands.hidden import answer, commit_hidden, show_key
+from marnn_bench.leaderboard.commands.submissions import validate
 from marnn_bench.leaderboard.results import read_result
+from marnn_bench.leaderboard.standings.entries import RANKED, Standing
+from marnn_bench.leaderboard.standings.groups import KINDS, SUITE, Kind, groups
+from marnn_bench.leaderboard.standings.rankings import rank
+from marnn_bench.leaderboard.standings.tables import numbers_table, ranking_table, rankings_text
+from marnn_bench.leaderboard.submissions.boards import read_board
 from marnn_bench.leaderboard.tables import board_table, board_text
 from marnn_bench.tasks.registry import find_tasks
 
@@ -23,19 +30,54 @@ def leaderboard() -> None:
     """Compare results with published ones."""
 
 
+leaderboard.add_command(validate)
+leaderboard.add_command(commit_hidden)
+leaderboard.add_command(answer)
+leaderboard.add_command(show_key)
+
+
 @leaderboard.command("show")
 @click.argument("results", metavar="RESULT...", nargs=-1, type=FOLDER)
 @task_option("Only these tasks or suites; without a RESULT, their published rows alone.")
+@click.option("--results", "board", metavar="DIR", type=FOLDER, help="Rank the entries below a folder.")
+@click.option(
+    "--by",
+    "kinds",
+    multiple=True,
+    type=click.Choice(KINDS),
+    help="With --results: which tables, repeatable.  [default: all]",
+)
+@click.option(
+    "--rank-all", is_flag=True, help="With --results: rank entries whose makers nobody watched, too."
+)
 @click.option(
     "--plot", metavar="FILE", type=FOLDER, help="Draw accuracy by length: .png, .svg, .html or .pdf."
 )
 @format_option
-def show_board(results: tuple[Path, ...], names: tuple[str, ...], plot: Path | None, style: str) -> None:
+def show_board(
+    results: tuple[Path, ...],
+    names: tuple[str, ...],
+    board: Path | None,
+    kinds: tuple[Kind, ...],
+    rank_all: bool,
+    plot: Path | None,
+    style: str,
+) -> None:
     """Show results beside the published rows of their tasks.
 
     RESULT is a folder that `marnn-bench eval` wrote, or one with such folders below it. Published numbers are of the
     paper's own strings and runs, ours of the strings named above the table.
+
+    With --results, rank the models that have results below DIR by their scores above trivial answers: over a suite
+    (--task; by default core), by class of languages, by view, and by task.
     """
+    if board:
+        if results or plot:
+            raise UsageError("--results ranks what is below its folder: leave out RESULT and --plot.")
+        _show_rankings(board, names, kinds or KINDS, rank_all, style)
+        return
+    if kinds or rank_all:
+        raise UsageError("--by and --rank-all are of the ranking: give --results DIR, too.")
     tasks = [task.name for task in find_tasks(names)]
     if not (results or tasks):
         raise UsageError("Give a result folder, or --task NAME for its published rows.")
@@ -54,6 +96,23 @@ def show_board(results: tuple[Path, ...], names: tuple[str, ...], plot: Path | N
     text = "\n\n".join(map(board_text, boards))
     show(style, text, [board.record() for board in boards], [*map(board_table, boards)])
     suggest(_next(boards))
+
+
+def _show_rankings(
+    folder: Path, names: Sequence[str], kinds: Sequence[Kind], rank_all: bool, style: str
+) -> None:
+    entries = read_board(folder)
+    if not entries:
+        raise UsageError(
+            f"{folder} holds no result of a task's default split. `marnn-bench eval` writes results."
+        )
+    chosen = groups(names[0] if len(names) == 1 else names or SUITE, kinds)
+    rankings = [rank(entries, group, tuple(Standing) if rank_all else RANKED) for group in chosen]
+    found = [ranking for ranking in rankings if ranking.lines]
+    if not found:
+        raise UsageError(f"{folder} has no result of these tasks. Name others with --task.")
+    tables = [numbers_table(found)] if style == "csv" else [*map(ranking_table, found)]
+    show(style, rankings_text(found), [ranking.record() for ranking in found], tables)
 
 
 def _next(boards: Sequence[Board]) -> tuple[object, ...]:
