@@ -83,6 +83,11 @@ def _lines(found: dict[Path, Submission | str]) -> Sequence[str]:
     return [
         f"{visible(str(place))}: refused: {visible(outcome)}"
         if isinstance(outcome, str)
-        else f"{visible(str(place))}: {outcome.entry.standing.value}, {len(outcome.entry.cells)} tasks, as it says"
+        else f"{visible(str(place))}: {outcome.entry.standing.value}, {_tasks(outcome)}, as it says"
         for place, outcome in found.items()
     ]
+
+
+def _tasks(found: Submission) -> str:
+    count = len(found.entry.cells)
+    return f"{count} task{'s' if count > 1 else ''}"

@@ -20,7 +20,7 @@ from marnn_bench.leaderboard.submissions.limits import (
     VALUES_A_RUN,
 )
 from marnn_bench.leaderboard.submissions.schemas import problem, result_schema
-from marnn_bench.leaderboard.submissions.strict_json import check_texts, parse
+from marnn_bench.leaderboard.submissions.strict_json import check_texts, read
 from marnn_bench.processes.opened_files import file_digest
 from marnn_bench.rescoring.memory import at_most
 from marnn_bench.rescoring.rescore import believe, rescore
@@ -101,8 +101,7 @@ def _standing(folder: Path, description: Description, hidden: Hidden | None) -> 
 
 def _record(folder: Path, place: str, sizes: Any) -> Record:
     """The record of a result, read as strangers' JSON is."""
-    data = (folder / place / RESULT).read_bytes()
-    record = parse(data, VALUES + MOST_RUNS * VALUES_A_RUN)
+    record = read(folder / place / RESULT, most_bytes(RESULT), VALUES + MOST_RUNS * VALUES_A_RUN)
     runs = record["runs"] if isinstance(record, dict) and isinstance(record.get("runs"), list) else []
     if not 0 < len(runs) <= MOST_RUNS:
         raise ValueError(f"{place} has {len(runs):,} runs; 1 to {MOST_RUNS:,} are allowed")
@@ -119,6 +118,8 @@ def _record(folder: Path, place: str, sizes: Any) -> Record:
             raise ValueError(f"{place}/{name} is too large for {len(runs):,} runs")
     if place != f"{record['task']['name']}/{record['task']['split']}":
         raise ValueError(f"{place} is of {record['task']['name']!a:.60}, {record['task']['split']!a:.60}")
+    if record["samples"]["rows"] != len(runs) * record["task"]["rows"]:
+        raise ValueError(f"{place} has {record['samples']['rows']:,} samples of {len(runs):,} runs")
     return dict(record)
 
 

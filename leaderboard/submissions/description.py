@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from marnn_bench.leaderboard.submissions.limits import DESCRIPTION_BYTES, MOST_RESULTS
 from marnn_bench.leaderboard.submissions.schemas import problem
-from marnn_bench.leaderboard.submissions.strict_json import check_texts, parse
+from marnn_bench.leaderboard.submissions.strict_json import check_texts, read
 
 DESCRIPTION: Final = "submission.json"
 SCHEMA_VERSION: Final = 1
@@ -89,10 +89,7 @@ class Description:
 
 def read_description(folder: Path) -> Description:
     """That of a submission. ValueError if it is not as it should be."""
-    path = folder / DESCRIPTION
-    if path.stat().st_size > DESCRIPTION_BYTES:
-        raise ValueError(f"{DESCRIPTION} is larger than {DESCRIPTION_BYTES:,} bytes")
-    said = parse(path.read_bytes(), 10 * MOST_RESULTS)
+    said = read(folder / DESCRIPTION, DESCRIPTION_BYTES, 10 * MOST_RESULTS)
     if found := problem(said, SCHEMA):
         raise ValueError(f"{DESCRIPTION}: {found}")
     check_texts(said)

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from math import isfinite
+from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import numpy as np
@@ -46,6 +47,18 @@ def parse(data: bytes, most_values: int) -> Any:
         parse_float=_float,
         parse_int=_int,
     )
+
+
+def read(path: Path, most_bytes: int, most_values: int) -> Any:
+    """The value in a file, as `parse` reads it. ValueError, which names the file, if it is not there or too large, too."""
+    if not path.is_file():
+        raise ValueError(f"it has no {path.name}")
+    if path.stat().st_size > most_bytes:
+        raise ValueError(f"{path.name} is larger than {most_bytes:,} bytes")
+    try:
+        return parse(path.read_bytes(), most_values)
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from None
 
 
 def check_texts(value: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from helpers.synthetic_results import read_record, write_result
+from helpers.synthetic_results import write_result
 from marnn_bench.cli import main
 from marnn_bench.leaderboard.standings.entries import Cell, Entry, Measured, Standing
 from marnn_bench.leaderboard.standings.groups import groups
@@ -182,13 +182,3 @@ def test_two_results_of_one_model_and_task_are_no_entry(tmp_path: Path) -> None:
         write_result(tmp_path / name, np.ones((1, 60)))
     refused = run("leaderboard", "show", "--results", tmp_path)
     assert refused.exit_code == 2 and "an entry has one result of each" in refused.stderr
-
-
-def test_a_result_in_nats_does_not_keep_the_others_from_being_drawn(tmp_path: Path) -> None:
-    pytest.importorskip("vl_convert")
-    write_result(tmp_path / "a", np.ones((1, 60)), task="dyck2--lm")
-    write_result(tmp_path / "b", np.ones((1, 60)))
-    drawn = run("leaderboard", "show", tmp_path, "--plot", tmp_path / "picture.svg")
-    assert drawn.exit_code == 0, drawn.output
-    assert (tmp_path / "picture.svg").exists()
-    assert read_record(tmp_path / "a")["task"]["headline"] == "excess_cross_entropy"
