@@ -3,12 +3,13 @@
 
 PYTHON ?= python3.11
 EXTRAS ?= dev
+RESULTS ?= leaderboard
 VENV := .venv
 BIN := $(VENV)/bin
 MARNN := $(BIN)/marnn-bench
 PYTEST := $(BIN)/python -m pytest -q -n auto
 
-.PHONY: demo test test-all check format docs golden perf clean
+.PHONY: demo test test-all check format docs site golden perf clean
 
 demo: $(VENV)/installed-demo
 	$(MARNN) generate --task dyck2 --out demo/data
@@ -47,6 +48,11 @@ docs: $(VENV)/installed-$(EXTRAS)
 	$(BIN)/python tools/traced.py
 	$(BIN)/python tools/api.py
 	$(BIN)/python tools/quickstart.py
+
+# The leaderboard of RESULTS with the documentation, as static pages in build/site.
+site: $(VENV)/installed-$(EXTRAS)
+	$(BIN)/python -m sphinx -q -W docs build/docs
+	$(MARNN) leaderboard build --results $(RESULTS) --docs build/docs --out build/site --overwrite
 
 # The digests of all released splits; an old line that changes is a new major version of its task.
 golden: $(VENV)/installed-$(EXTRAS)

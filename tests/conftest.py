@@ -16,7 +16,7 @@ settings.load_profile("ours")
 # A test run in the background of a shell ignores Ctrl-C, and would hand that on to the programs it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-NEEDED = {"gpu": "nvidia-smi", "node": "node"}
+NEEDED = {"chromium": "chromedriver", "gpu": "nvidia-smi", "node": "node"}
 """Marker of tests -> the program without which they are left out."""
 
 

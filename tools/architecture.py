@@ -73,7 +73,10 @@ ROOMS = {
     "leaderboard/report": Room(("leaderboard/pictures",), "page.py"),
     "leaderboard/standings": Room(("leaderboard",), "rankings.py"),
     "leaderboard/submissions": Room(("leaderboard/standings",), "checking.py"),
-    "leaderboard/commands": Room(("leaderboard/report", "leaderboard/submissions"), "leaderboard.py"),
+    "leaderboard/site": Room(("leaderboard/pictures", "leaderboard/standings"), "pages.py"),
+    "leaderboard/commands": Room(
+        ("leaderboard/report", "leaderboard/site", "leaderboard/submissions"), "leaderboard.py"
+    ),
     "leaderboard/reproduce": Room(("leaderboard/pictures", "baselines/traces"), "tables.py"),
 }
 """From below to above. The command line finds commands by name, so that nothing imports them."""

@@ -12,9 +12,9 @@ from marnn_bench.generators.strings import Strings
 from marnn_bench.scoring.runs import trivial_scores
 from marnn_bench.store.cache import cached_data
 from marnn_bench.store.columns import max_depths
-from marnn_bench.store.content import contents
+from marnn_bench.store.content import Content, contents
 from marnn_bench.store.read import read_split, read_train
-from marnn_bench.task import Task
+from marnn_bench.task import Split, Task
 from marnn_bench.views import LanguageModelling, NextSymbol, Recognition, SetView, Transduce
 
 KEY = derive_key({"gallery": 1})
@@ -46,7 +46,15 @@ def describe(task: Task) -> dict[str, Any]:
         "notes": list(task.notes),
         "alphabet": list(task.language.alphabet),
         "columns": list(task.columns),
-        "splits": {name: {**vars(split), "window": str(split.window)} for name, split in task.splits.items()},
+        "splits": {name: _said(split) for name, split in task.splits.items()},
+    }
+
+
+def _said(split: Split) -> dict[str, Any]:
+    """A split as a record; a key is nobody's business."""
+    return {
+        **{name: value for name, value in vars(split).items() if name != "secret"},
+        "window": str(split.window),
     }
 
 
@@ -154,17 +162,20 @@ def split_rows(task: Task) -> Iterator[list[str]]:
     written = contents(task)
     for name, split in task.splits.items():
         rows = f"{len(written[name]):,}" if name in written else "endless"
-        shortest, longest = length_range(task, name)
+        shortest, longest = _length_range(task, name, written.get(name))
         law, distinct = task.law(name).spec, "yes" if split.distinct else "no"
         yield [name, rows, str(split.window), f"{shortest}-{longest}", law, distinct]
 
 
 def length_range(task: Task, split: str) -> tuple[int, int]:
     """The least and the greatest length of a split's strings; of an endless one's, as far as `MANY` strings tell."""
-    if task.split(split).rows == "fresh":
+    return _length_range(task, split, contents(task).get(split))
+
+
+def _length_range(task: Task, split: str, content: Content | None) -> tuple[int, int]:
+    if content is None:
         lengths = fresh_strings(task, split, epoch=0, first=0, rows=MANY).lengths
     else:
-        content = contents(task)[split]
         lengths = content.strings(0, len(content)).lengths
     return int(lengths.min()), int(lengths.max())
 

@@ -105,7 +105,7 @@ class Panel:
         factor = 1 if self.nats else 100
         lines: Lines = {}
         for model, result in self._results():
-            for group, cell in self.grouping.means(result).items():
+            for group, cell in self.grouping.means(result.records).items():
                 ends = {"mean": cell.value, "lower": cell.lower, "upper": cell.upper}
                 if isfinite(cell.value):
                     shown = {name: factor * value for name, value in ends.items()}

@@ -33,12 +33,12 @@ class Grouping:
         """Whether all of these have it."""
         return all(result.records[0].get(self.breakdown) for result in results)
 
-    def means(self, result: Result) -> dict[int | str, Interval]:
-        """For each group the mean over runs, with its 95 % interval: over runs, or a single run's over strings.
+    def means(self, runs: Sequence[Record]) -> dict[int | str, Interval]:
+        """For each group the mean over runs, as result.json has them, with its 95 % interval: over runs, or a single run's over strings.
 
         Without an interval, as in nats of a single run, its ends are the value; None stands for infinity.
         """
-        cells = [run[self.breakdown] for run in result.records]
+        cells = [run[self.breakdown] for run in runs]
         groups = [cell[self.name] for cell in cells[0]]
         values = np.array([[_number(cell["value"]) for cell in row] for row in cells])  # [runs, groups]
         if len(cells) > 1 and np.isfinite(values).all():

@@ -125,7 +125,7 @@ def _metrics(record: Record) -> Iterator[list[str]]:
 
 def _pictures(board: Board, result: Result) -> Iterator[Picture]:
     for grouping in GROUPINGS.values():
-        if grouping.in_every([result]) and len(grouping.means(result)) > 1:
+        if grouping.in_every([result]) and len(grouping.means(result.records)) > 1:
             said = f"{grouping.value}, by {grouping.title}"
             yield _picture(chart_of([board], grouping), said)
     if result.task.headline not in LOWER_IS_BETTER and board.strings:

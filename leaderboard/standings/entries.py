@@ -64,6 +64,11 @@ class Measured:
         return float(self.values.mean())
 
     @property
+    def median(self) -> float:
+        """Over runs."""
+        return float(np.median(self.values))
+
+    @property
     def best_trivial(self) -> float:
         """Of the trivial answers the best; without any, that nothing is right. Of nats there always is one."""
         if self.lower_is_better:

@@ -14,6 +14,9 @@ KINDS: Final[tuple[Kind, ...]] = ("overall", "class", "view", "task")
 SUITE: Final = "core"
 """What is ranked; `groups` takes any other suite or list of tasks, too."""
 
+CHOSEN: Final = "chosen"
+"""The name of tasks that are no suite."""
+
 
 @dataclass(frozen=True)
 class Group:
@@ -28,7 +31,8 @@ class Group:
         """What stands above its table."""
         match self.kind:
             case "overall":
-                return f"Suite {self.name}: {len(self.tasks)} tasks"
+                named = "Chosen tasks" if self.name == CHOSEN else f"Suite {self.name}"
+                return f"{named}: {len(self.tasks)} tasks"
             case "task":
                 return f"Task {self.name} {self.tasks[0].version}, {self.tasks[0].default_split}"
         what = {"class": "Class", "view": "View"}[self.kind]
@@ -42,7 +46,7 @@ def groups(suite: str | Sequence[str] = SUITE, kinds: Sequence[Kind] = KINDS) ->
     ['regular', 'counter', 'deterministic context-free', 'context-free', 'beyond']
     """
     tasks = find_tasks([suite] if isinstance(suite, str) else suite)
-    name = suite if isinstance(suite, str) else "of these"
+    name = suite if isinstance(suite, str) else CHOSEN
     return tuple(group for group in _all_groups(name, tasks) if group.kind in kinds)
 
 

@@ -42,6 +42,7 @@ def write_result(
     task: str = "dyck2",
     split: str = "test",
     law: str | None = None,
+    own: bool = False,
     lost: int = 0,
     published_row: str | None = None,
     deviations: dict[str, Any] | None = None,
@@ -50,10 +51,11 @@ def write_result(
     """A finished result: which strings each run has right [runs, rows] of as many strings as the split then has.
 
     law:   of the strings, if not the task's own
+    own:   take the task's own splits, whose strings must then be as many
     lost:  how many of the last strings of run 0 lack answers
     """
     right = np.atleast_2d(np.asarray(correct, bool))
-    examples, train = strings(task, split, right.shape[1], law)
+    examples, train = own_strings(task, split) if own else strings(task, split, right.shape[1], law)
     folder.mkdir(parents=True, exist_ok=True)
     runs = [answers(examples, row) for row in right]
     runs[0] = without_last(runs[0], lost)
@@ -99,6 +101,13 @@ def strings(
     chosen = [name for name, own in found.splits.items() if isinstance(own.rows, int) and not own.per_size]
     sizes = {name: rows if name == split and rows else TRAIN_ROWS for name in chosen}
     asked = found.with_splits(sizes, law)
+    data = cached_data(asked)
+    return read_split(data, asked, split), read_train(data, asked)
+
+
+def own_strings(task: str, split: str) -> tuple[Examples, Examples | None]:
+    """The strings of a split as everybody has them, and train."""
+    asked = find_task(task)
     data = cached_data(asked)
     return read_split(data, asked, split), read_train(data, asked)
 

@@ -157,3 +157,20 @@ def test_every_command_of_the_program_says_in_one_line_what_it_does() -> None:
         module, _, attribute = place.partition(":")
         command = getattr(importlib.import_module(module), attribute)
         assert (command.help or "").strip().splitlines()[0] == line, name
+
+
+def test_the_pages_of_the_documentation_are_built_without_a_warning(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "-d",
+        tmp_path / "doctrees",
+        ROOT / "docs",
+        tmp_path / "pages",
+    ]
+    subprocess.run(command, check=True)
+    pages = {path.stem for path in (tmp_path / "pages").rglob("*.html")}
+    assert pages >= {path.stem for path in (ROOT / "docs").rglob("*.md")}
