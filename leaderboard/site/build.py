@@ -4,6 +4,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -66,9 +67,11 @@ def write_site(site: Site, out: Path, overwrite: bool = False) -> int:
     temporary = Path(tempfile.mkdtemp(dir=out.parent, prefix=".site-"))
     try:
         written = temporary / "site"
-        count = _write_pages(site, written)
-        _write_assets(written)
-        _write_downloads(site, written)
+        with ThreadPoolExecutor() as pool:  # files are copied while pages are made
+            others = [pool.submit(_write_assets, written), pool.submit(_write_downloads, site, written)]
+            count = _write_pages(site, written)
+            for other in others:
+                other.result()
         if site.docs:
             shutil.copytree(site.docs, written / "docs")
         if out.exists():
@@ -110,6 +113,7 @@ def _write_assets(folder: Path) -> None:
 
 def _write_downloads(site: Site, folder: Path) -> None:
     """The tables as data, and the records that they were made of."""
+    folder.mkdir(parents=True, exist_ok=True)
     records = [ranking.record() for ranking in site.rankings]
     write_text(folder / RANKINGS, json.dumps(records, indent=1) + "\n")
     write_text(folder / "leaderboard.csv", numbers_table(site.rankings).formatted("csv") + "\n")

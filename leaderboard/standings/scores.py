@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 DRAWS_KEPT: Final = 8192
 """So many results are resampled once, though they count in several groups: 130 MB."""
 
+GROUPS_KEPT: Final = 64
+"""So many groups of tasks are resampled once for all entries: 50 MB."""
+
 
 @dataclass(frozen=True, eq=False)
 class Score:
@@ -70,7 +73,7 @@ def score_of(entry: Entry, cells: Sequence[Cell], parts: bool = False) -> Score:
     measured = [cell.parts if parts else cell.whole for cell in cells]
     means = np.array([float(normalised(it, it.values).mean()) for it in measured])
     each = [_draws(it, f"{entry.name}/{cell.task}") for it, cell in zip(measured, cells, strict=True)]
-    weights = _task_weights([cell.task for cell in cells])  # [RESAMPLES, tasks]
+    weights = _task_weights(tuple(cell.task for cell in cells))  # [RESAMPLES, tasks]
     return Score(float(means.mean()), np.einsum("bt,bt->b", weights, np.stack(each, axis=1)))
 
 
@@ -90,7 +93,8 @@ def _draws(measured: Measured, name: str) -> Floats:
     return np.asarray(value + luck / QUANTILE * np.where(luck > 0, upper - value, value - lower))
 
 
-def _task_weights(tasks: Sequence[str]) -> Floats:
+@lru_cache(maxsize=GROUPS_KEPT)
+def _task_weights(tasks: tuple[str, ...]) -> Floats:
     """How much each task counts in each resample: [RESAMPLES, tasks]; the same for all entries."""
     return _weights(np.random.default_rng(list("/".join(tasks).encode())), len(tasks))
 
