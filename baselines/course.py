@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from marnn_bench.baselines.lessons import UNASKED, Lessons, joined, lessons_of
 from marnn_bench.baselines.recipes import Recipe
 from marnn_bench.errors import UsageError
-from marnn_bench.examples import Examples
+from marnn_bench.examples import Examples, RecognitionExamples
 from marnn_bench.fresh import EPOCHS, fresh_examples
 from marnn_bench.generators.window import Window
 from marnn_bench.task import Task
@@ -78,6 +78,8 @@ def finite_course(examples: Examples, recipe: Recipe, exam: Exam | None = None) 
             )
         validation = lessons_of(examples.take(range(len(examples) - held_out, len(examples))), recipe.learns)
         examples = examples.take(range(len(examples) - held_out))
+    if recipe.balanced and isinstance(examples, RecognitionExamples):
+        examples = examples.take(balanced(examples.label))
     lessons = lessons_of(examples, recipe.learns)
     return Course(
         len(examples.task.columns),
@@ -88,6 +90,18 @@ def finite_course(examples: Examples, recipe: Recipe, exam: Exam | None = None) 
         _is_graded(examples.task, recipe),
         len(examples) - len(lessons),
     )
+
+
+def balanced(label: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Rows in their order, of which those of the rarer label come again, evenly spread, until both come equally often.
+
+    >>> balanced(np.array([False, True, False, False, False])).tolist()
+    [0, 1, 2, 1, 3, 1, 4, 1]
+    """
+    few, many = sorted((np.flatnonzero(label), np.flatnonzero(~label)), key=len)
+    if not len(few) or len(few) == len(many):
+        return np.arange(len(label))
+    return np.stack([many, np.resize(few, len(many))], axis=1).reshape(-1)
 
 
 def fresh_course(task: Task, recipe: Recipe, rows: int, exam: Exam | None = None) -> Course:

@@ -110,6 +110,7 @@ class Recipe:
     betas, epsilon: of Adam; of RMSProp the same epsilon
     decay:          of RMSProp's average of squares (.9 in Tieleman & Hinton 2012)
     annealing:      of the gates' temperature, which is 1 without; the last one holds at evaluation
+    balanced:       whether members and negatives of a finite split come equally often: the fewer of them come again
     batch:          strings an update: consecutive ones; the loss is averaged over all that is asked about them
     fresh_rows:     strings an epoch, where the train split is endless
     learning_rates: what the paper searched, the best on its selection criterion being reported
@@ -133,6 +134,7 @@ class Recipe:
     optimiser: Literal["adam", "sgd", "rmsprop"] = "adam"
     loss: Literal["squared error", "cross-entropy"] = "squared error"
     annealing: Annealing | None = None
+    balanced: bool = False
     batch: int = 1
     fresh_rows: int = FRESH_ROWS
     selection: Literal["last", "validation loss", "training loss", "test accuracy"] = "last"

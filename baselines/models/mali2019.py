@@ -129,8 +129,9 @@ RECIPE = Recipe(
     epochs=10,
     learning_rate=0.02,
     batch=20,
+    balanced=True,
     selection="validation loss",
-    inferred=("epochs", "learning_rate", "batch", "selection"),
+    inferred=("epochs", "learning_rate", "batch", "balanced", "selection"),
 )
 """All ours. The paper minimises cross-entropy after every symbol by stochastic gradient descent, by UORO for networks of higher order;
 its numbers are lost.
