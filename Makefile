@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 MARNN := $(BIN)/marnn-bench
 PYTEST := $(BIN)/python -m pytest -q -n auto
 
-.PHONY: demo test test-all check format docs site golden perf clean
+.PHONY: demo test test-all check format docs site dist golden perf clean
 
 demo: $(VENV)/installed-demo
 	$(MARNN) generate --task dyck2 --out demo/data
@@ -53,6 +53,14 @@ docs: $(VENV)/installed-$(EXTRAS)
 site: $(VENV)/installed-$(EXTRAS)
 	$(BIN)/python -m sphinx -q -W docs build/docs
 	$(MARNN) leaderboard build --results $(RESULTS) --docs build/docs --out build/site --overwrite
+
+# A source archive and a wheel in dist/, of which the wheel is tried in an empty environment.
+dist: $(VENV)/installed-$(EXTRAS)
+	rm -rf dist build/empty
+	$(BIN)/python -m build -q --no-isolation
+	$(PYTHON) -m venv build/empty
+	build/empty/bin/pip install -q dist/*.whl
+	cd build && empty/bin/marnn-bench generate --task tomita5 --out empty/data && empty/bin/marnn-bench verify empty/data
 
 # The digests of all released splits; an old line that changes is a new major version of its task.
 golden: $(VENV)/installed-$(EXTRAS)
