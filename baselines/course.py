@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from marnn_bench.baselines.lessons import UNASKED, Lessons, joined, lessons_of
+from marnn_bench.baselines.orders import rows_of_epoch
 from marnn_bench.baselines.recipes import Recipe
 from marnn_bench.errors import UsageError
-from marnn_bench.examples import Examples, RecognitionExamples
+from marnn_bench.examples import Examples, RecognitionExamples, SetExamples
 from marnn_bench.fresh import EPOCHS, fresh_examples
 from marnn_bench.generators.window import Window
 from marnn_bench.task import Task
@@ -80,10 +81,17 @@ def finite_course(examples: Examples, recipe: Recipe, exam: Exam | None = None) 
         examples = examples.take(range(len(examples) - held_out))
     if recipe.balanced and isinstance(examples, RecognitionExamples):
         examples = examples.take(balanced(examples.label))
+    asking = examples.take(examples.strings.lengths > 0) if isinstance(examples, SetExamples) else examples
+
+    @lru_cache(maxsize=1)
+    def epoch(number: int) -> Lessons:
+        rows = rows_of_epoch(asking.strings.lengths, recipe.order, number, recipe.epochs)
+        return lessons_of(asking.take(rows), recipe.learns)
+
     lessons = lessons_of(examples, recipe.learns)
     return Course(
         len(examples.task.columns),
-        lambda epoch: lessons,
+        (lambda number: lessons) if recipe.order == "given" else epoch,
         len(lessons),
         validation,
         exam,
@@ -129,7 +137,8 @@ def fresh_course(task: Task, recipe: Recipe, rows: int, exam: Exam | None = None
 
 def _is_graded(task: Task, recipe: Recipe) -> bool:
     sets_of_distributions = isinstance(task.view, SetView) and recipe.learns != "sets"  # by a threshold
-    return not (sets_of_distributions or isinstance(task.view, LanguageModelling))
+    in_part = recipe.learns == "labels at every step"  # a prefix need not be what the string is
+    return not (sets_of_distributions or in_part or isinstance(task.view, LanguageModelling))
 
 
 def exam_of(splits: Sequence[Examples]) -> Exam:

@@ -19,6 +19,12 @@ def require_fit(model: str, task: Task, recipe: Recipe, cell: Cell) -> None:
         )
     if isinstance(task.view, Recognition) and recipe.loss != "squared error":
         raise UsageError(f"{task.name} is learned by squared error: change the loss of {model}'s recipe.")
+    if recipe.learns == "labels at every step" and not isinstance(task.view, Recognition):
+        raise UsageError(f"{task.name} has no labels to learn at every step: choose a recognition task.")
+    if recipe.order != "given" and task.split("train").rows == "fresh":
+        raise UsageError(
+            f"{task.name} train is endless, and has no order but the given one: choose a finite one."
+        )
     if isinstance(task.view, LanguageModelling) and not cell.distribution:
         raise UsageError(
             f"{task.name} asks for distributions, and {model} answers with sigmoid outputs. "

@@ -6,7 +6,7 @@ Asked is, by the view of the task:
                        it is a column
     synchronous        after each symbol: the output of this step
     transduction       after the separator and each symbol of the target: the next one, then END
-    recognition        after the last symbol: member or not
+    recognition        after the last symbol: member or not; if labels are learned at every step, that after START and each symbol
     language modelling after START and each symbol: the next one, then END
 """
 
@@ -107,7 +107,9 @@ def lessons_of(examples: Examples, learns: Learns = "sets") -> Lessons:
         case RecognitionExamples():
             member = np.where(examples.label, 0, len(examples.task.columns))
             lengths = examples.strings.lengths
-            lessons = _lessons(_begun(examples.strings), [_all(UNASKED, lengths), _ones(member)])
+            every = learns == "labels at every step"
+            before = np.repeat(member if every else np.full_like(member, UNASKED), lengths)
+            lessons = _lessons(_begun(examples.strings), [Part(before, lengths), _ones(member)])
         case LanguageModellingExamples():
             end = _each(len(examples.task.columns) - 1, examples)
             lessons = _lessons(_begun(examples.strings), [_of(examples.strings), end])

@@ -10,8 +10,13 @@ from marnn_bench.errors import UsageError
 FRESH_ROWS: Final = 10_000
 """Strings an epoch of an endless split, where a paper says nothing."""
 
-Learns = Literal["sets", "next symbols", "targets"]
+Learns = Literal["sets", "next symbols", "targets", "labels at every step"]
 """What the loss compares answers with: `marnn_bench.baselines.lessons` says what that is in each view."""
+
+Order = Literal["given", "by length", "two stages"]
+"""`marnn_bench.baselines.orders` says what they are."""
+
+ORDERS: Final[tuple[Order, ...]] = get_args(Order)
 
 RuleName = Literal["bptt", "rtrl", "uoro"]
 RULES: Final[tuple[RuleName, ...]] = get_args(RuleName)
@@ -104,13 +109,15 @@ class Recipe:
     """How a paper trains. Every run sees the same strings.
 
     procedure:      in words: what all recipes of this kind have in common
-    learns:         the right set after each symbol; the symbol that comes next, and END; the next symbol of the target
+    learns:         the right set after each symbol; the symbol that comes next, and END; the next symbol of the target; in
+                    recognition, whether the whole string is a member, after each of its symbols
     epochs:         passes over the train split
     learning_rate:  of the optimiser
     betas, epsilon: of Adam; of RMSProp the same epsilon
     decay:          of RMSProp's average of squares (.9 in Tieleman & Hinton 2012)
     annealing:      of the gates' temperature, which is 1 without; the last one holds at evaluation
     balanced:       whether members and negatives of a finite split come equally often: the fewer of them come again
+    order:          of the strings of a finite split in each epoch
     batch:          strings an update: consecutive ones; the loss is averaged over all that is asked about them
     fresh_rows:     strings an epoch, where the train split is endless
     learning_rates: what the paper searched, the best on its selection criterion being reported
@@ -135,6 +142,7 @@ class Recipe:
     loss: Literal["squared error", "cross-entropy"] = "squared error"
     annealing: Annealing | None = None
     balanced: bool = False
+    order: Order = "given"
     batch: int = 1
     fresh_rows: int = FRESH_ROWS
     selection: Literal["last", "validation loss", "training loss", "test accuracy"] = "last"

@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from marnn_bench.baselines.engines import ENGINES, Engine
-from marnn_bench.baselines.recipes import RULES, RuleName
+from marnn_bench.baselines.recipes import ORDERS, RULES, Order, RuleName
 from marnn_bench.commands.completion import Completed
 from marnn_bench.commands.output import Table, format_option, note, progress, show, show_percent, suggest
 from marnn_bench.commands.selection import data_of, task_option
@@ -40,6 +40,12 @@ POSITIVE: Final = click.FloatRange(0, math.inf, min_open=True, max_open=True)
 @click.option("--batch", type=click.IntRange(1), help="Strings an update, instead of the recipe's.")
 @click.option("--rule", type=click.Choice(RULES), help="By what gradients are found.  [default: bptt]")
 @click.option("--steps-back", type=click.IntRange(1), help="Of bptt, stretches of so many.  [default: all]")
+@click.option("--order", type=click.Choice(ORDERS), help="Of a finite train split.  [default: given]")
+@click.option(
+    "--every-step",
+    is_flag=True,
+    help="Learn the label of a string after each symbol, not the last one alone.",
+)
 @click.option("--hidden", type=click.IntRange(1), help="Hidden units, instead of the paper's.")
 @click.option(
     "--memory-width", type=click.IntRange(1), help="Width of a memory cell, instead of the paper's."
@@ -79,6 +85,8 @@ def train(
     batch: int | None,
     rule: RuleName | None,
     steps_back: int | None,
+    order: Order | None,
+    every_step: bool,
     hidden: int | None,
     memory_width: int | None,
     controller: str | None,
@@ -110,7 +118,18 @@ def train(
         raise UsageError("Name the task to learn with --task. `marnn-bench tasks` lists them.")
     experiments = [
         Experiment.from_paper(baseline, task, runs, seed).with_overrides(
-            epochs, hidden, memory_width, learning_rate, batch, device, engine, threads, rule, steps_back
+            epochs,
+            hidden,
+            memory_width,
+            learning_rate,
+            batch,
+            device,
+            engine,
+            threads,
+            rule,
+            steps_back,
+            order,
+            "labels at every step" if every_step else None,
         )
         for task in tasks
     ]

@@ -17,7 +17,7 @@ from marnn_bench.baselines.engine.choice import compiled_training
 from marnn_bench.baselines.engines import Engine
 from marnn_bench.baselines.fit import require_fit
 from marnn_bench.baselines.ongoing import OngoingTraining
-from marnn_bench.baselines.recipes import FRESH_ROWS, Recipe, RuleName
+from marnn_bench.baselines.recipes import FRESH_ROWS, Learns, Order, Recipe, RuleName
 from marnn_bench.baselines.stream.choice import stream_training
 from marnn_bench.baselines.stream.training import StreamTraining
 from marnn_bench.baselines.training.data import DRAWN, stream_source, training_course
@@ -84,6 +84,8 @@ class Experiment:
         threads: int | None = None,
         rule: RuleName | None = None,
         steps_back: int | None = None,
+        order: Order | None = None,
+        learns: Learns | None = None,
     ) -> "Experiment":
         """The same with these values, where they are given.
 
@@ -96,7 +98,7 @@ class Experiment:
             raise UsageError(f"{self.baseline.name} takes no {what}; leave out --{name.replace('_', '-')}.")
         find_device(device)
         recipe: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "batch": batch}
-        recipe |= {"rule": rule, "steps_back": steps_back}
+        recipe |= {"rule": rule, "steps_back": steps_back, "order": order, "learns": learns}
         given = {name: value for name, value in recipe.items() if value is not None}
         given["inferred"] = tuple(name for name in self.recipe.inferred if name not in given)
         return replace(

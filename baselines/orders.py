@@ -1,0 +1,42 @@
+"""The order in which a finite train split is learned from, epoch by epoch: incremental learning.
+
+Mali et al. 2019, Algorithm 1, of which the text has lost the formulas. What they leave open is ours: the midpoint is half of
+the longest string, both stages have as many epochs, and an epoch has as many strings as the split, so that the first stage
+has its shorter strings more than once.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from marnn_bench.baselines.recipes import Order
+
+Rows = NDArray[np.int64]
+
+
+def rows_of_epoch(lengths: NDArray[np.int64], order: Order, epoch: int, epochs: int) -> Rows:
+    """The rows that an epoch, counted from 0 of so many, learns from, one after another: [rows]
+
+    lengths:  of the strings, [rows]
+
+    `given` is the order of the split. `by length` begins with the shortest strings in every epoch: the older incremental
+    learning, of Das, Giles & Sun 1993. `two stages` takes the strings up to the midpoint, once by length and then in random
+    orders, and in the second half of the epochs all strings in the same way; the orders depend on the epoch alone.
+
+    >>> lengths = np.array([4, 2, 8, 6])
+    >>> rows_of_epoch(lengths, "by length", epoch=1, epochs=4).tolist()
+    [1, 0, 3, 2]
+    >>> [rows_of_epoch(lengths, "two stages", epoch, epochs=4).tolist() for epoch in range(4)]
+    [[1, 0, 1, 0], [1, 0, 0, 1], [1, 0, 3, 2], [2, 0, 1, 3]]
+    """
+    rows = np.arange(len(lengths))
+    if order == "given":
+        return rows
+    ordered = rows[np.argsort(lengths, kind="stable")]
+    if order == "by length":
+        return ordered
+    second = epochs // 2
+    if epoch < second:
+        ordered = ordered[: np.searchsorted(lengths[ordered], lengths.max() // 2, side="right")]
+        ordered = ordered if len(ordered) else rows[np.argsort(lengths, kind="stable")][:1]
+    filled = np.resize(ordered, len(rows))
+    return filled if epoch in (0, second) else np.random.default_rng(epoch).permutation(filled)
