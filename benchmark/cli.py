@@ -48,6 +48,10 @@ COMMANDS = {
         "Write results as one page of HTML that needs nothing else.",
     ),
     "rescore": ("marnn_bench.commands.rescore:rescore", "Compute every figure of results again."),
+    "export": (
+        "marnn_bench.leaderboard.commands.export:export",
+        "Write results in a format of others.",
+    ),
     "submit": (
         "marnn_bench.leaderboard.commands.submissions:submit",
         "Write the folder of a submission to the leaderboard.",

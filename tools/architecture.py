@@ -71,11 +71,13 @@ ROOMS = {
     "leaderboard": Room(("benchmark/commands",), "boards.py"),
     "leaderboard/pictures": Room(("leaderboard",), "curves.py"),
     "leaderboard/report": Room(("leaderboard/pictures",), "page.py"),
+    "leaderboard/exchange": Room(("leaderboard",), "every_eval_ever.py"),
     "leaderboard/standings": Room(("leaderboard",), "rankings.py"),
     "leaderboard/submissions": Room(("leaderboard/standings",), "checking.py"),
     "leaderboard/site": Room(("leaderboard/pictures", "leaderboard/standings"), "pages.py"),
     "leaderboard/commands": Room(
-        ("leaderboard/report", "leaderboard/site", "leaderboard/submissions"), "leaderboard.py"
+        ("leaderboard/report", "leaderboard/exchange", "leaderboard/site", "leaderboard/submissions"),
+        "leaderboard.py",
     ),
     "leaderboard/reproduce": Room(("leaderboard/pictures", "baselines/traces"), "tables.py"),
 }
