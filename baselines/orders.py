@@ -26,7 +26,7 @@ def rows_of_epoch(lengths: NDArray[np.int64], order: Order, epoch: int, epochs: 
     >>> rows_of_epoch(lengths, "by length", epoch=1, epochs=4).tolist()
     [1, 0, 3, 2]
     >>> [rows_of_epoch(lengths, "two stages", epoch, epochs=4).tolist() for epoch in range(4)]
-    [[1, 0, 1, 0], [1, 0, 0, 1], [1, 0, 3, 2], [2, 0, 1, 3]]
+    [[1, 0, 1, 0], [1, 0, 1, 0], [1, 0, 3, 2], [2, 3, 0, 1]]
     """
     rows = np.arange(len(lengths))
     if order == "given":

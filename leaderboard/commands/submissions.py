@@ -29,7 +29,7 @@ FOLDER = click.Path(path_type=Path)
 def submit(
     results: tuple[Path, ...], name: str, authors: str | None, url: str | None, hidden: Path | None, out: Path
 ) -> None:
-    """Write the folder of a submission.
+    """Write the folder of a submission to the leaderboard.
 
     RESULT is a folder that `marnn-bench eval` wrote (or, for hidden splits, `leaderboard answer`), or one with such
     folders below it. They are copied, and checked as `leaderboard validate` does. Send OUT/NAME as a pull request that
