@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from marnn_bench.baselines.cells.lazy import Tensor, torch
 from marnn_bench.baselines.cells.parameters import Parameters
 from marnn_bench.baselines.ongoing import LOSSES_SO_FAR, TrainingResult
+from marnn_bench.baselines.orders import rate_of_epoch
 from marnn_bench.baselines.recipes import Recipe, Rounding
 
 Floats = NDArray[np.float64]
@@ -46,6 +47,14 @@ class EpochTraining(ABC):
         self._best, self._best_epochs = np.full(runs, np.inf), np.zeros(runs, np.int64)
         self._kept: Numbers = {}
         self._measured = {name: np.full((recipe.most_epochs, runs), np.nan) for name in recipe.measured}
+
+    @property
+    def rates(self) -> Floats:
+        """What each run's learning rate is multiplied by in the epoch at hand: [run]"""
+        recipe, epoch = self._recipe, self.done // self._in_epoch
+        if recipe.random_rate is None or epoch >= recipe.epochs:
+            return self.factors
+        return self.factors * rate_of_epoch(recipe.random_rate, recipe.order, epoch, recipe.epochs)
 
     # -- what others say
 

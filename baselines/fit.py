@@ -17,8 +17,18 @@ def require_fit(model: str, task: Task, recipe: Recipe, cell: Cell) -> None:
             f"{model} answers with a distribution, which over the one column of {task.name} is always 1. "
             "Choose a baseline with sigmoid outputs, such as lstm."
         )
-    if isinstance(task.view, Recognition) and recipe.loss != "squared error":
-        raise UsageError(f"{task.name} is learned by squared error: change the loss of {model}'s recipe.")
+    unfit = "binary cross-entropy" if cell.distribution else "cross-entropy"
+    if recipe.loss == unfit:
+        answers = (
+            "a distribution" if cell.distribution else "numbers of which each is a probability of its own"
+        )
+        raise UsageError(
+            f"{model} answers with {answers}, which is not learned by {unfit}: change the recipe's loss."
+        )
+    if recipe.weight_noise and not cell.matrices:
+        raise UsageError(
+            f"{model} has no tensors of higher order to be disturbed: leave out the noise of weights."
+        )
     if recipe.learns == "labels at every step" and not isinstance(task.view, Recognition):
         raise UsageError(f"{task.name} has no labels to learn at every step: choose a recognition task.")
     if recipe.order != "given" and task.split("train").rows == "fresh":

@@ -13,10 +13,17 @@ FRESH_ROWS: Final = 10_000
 Learns = Literal["sets", "next symbols", "targets", "labels at every step"]
 """What the loss compares answers with: `marnn_bench.baselines.lessons` says what that is in each view."""
 
+EVERY_STEP: Final = "labels at every step"
+
 Order = Literal["given", "by length", "two stages"]
 """`marnn_bench.baselines.orders` says what they are."""
 
 ORDERS: Final[tuple[Order, ...]] = get_args(Order)
+
+Loss = Literal["squared error", "cross-entropy", "binary cross-entropy"]
+"""The second is of distributions, the third of numbers between 0 and 1, column by column."""
+
+LOSSES: Final[tuple[Loss, ...]] = get_args(Loss)
 
 RuleName = Literal["bptt", "rtrl", "uoro"]
 RULES: Final[tuple[RuleName, ...]] = get_args(RuleName)
@@ -118,6 +125,9 @@ class Recipe:
     annealing:      of the gates' temperature, which is 1 without; the last one holds at evaluation
     balanced:       whether members and negatives of a finite split come equally often: the fewer of them come again
     order:          of the strings of a finite split in each epoch
+    random_rate:    in each epoch, in two stages of the first, the rate is multiplied by a number drawn evenly from here to 1
+    weight_noise:   share of the matrices of each tensor of higher order that is disturbed while a gradient is found, in two stages
+                    in the second: `marnn_bench.baselines.rules.regulariser`
     batch:          strings an update: consecutive ones; the loss is averaged over all that is asked about them
     fresh_rows:     strings an epoch, where the train split is endless
     learning_rates: what the paper searched, the best on its selection criterion being reported
@@ -139,10 +149,12 @@ class Recipe:
     decay: float = 0.9
     learns: Learns = "sets"
     optimiser: Literal["adam", "sgd", "rmsprop"] = "adam"
-    loss: Literal["squared error", "cross-entropy"] = "squared error"
+    loss: Loss = "squared error"
     annealing: Annealing | None = None
     balanced: bool = False
     order: Order = "given"
+    random_rate: float | None = None
+    weight_noise: float | None = None
     batch: int = 1
     fresh_rows: int = FRESH_ROWS
     selection: Literal["last", "validation loss", "training loss", "test accuracy"] = "last"
@@ -245,6 +257,8 @@ ON_A_STREAM: Final[Mapping[str, tuple[object, ...]]] = {
     "annealing": (None,),
     "rule": ("bptt",),
     "steps_back": (None,),
+    "random_rate": (None,),
+    "weight_noise": (None,),
 }
 """What a training on a stream does of these fields; all that others can hold is carried out. Its restarts are runs."""
 

@@ -13,7 +13,6 @@ from typing import Final
 
 from marnn_bench.baselines.automata.conversion import ACCEPT, END, START
 from marnn_bench.baselines.automata.machine import BOTTOM, Condition, Move, StackMachine, State
-from marnn_bench.baselines.automata.quantised import sigmoid
 from marnn_bench.baselines.automata.stack_cells import NSPDA, StackCell
 from marnn_bench.baselines.cells.lazy import Tensor, torch
 from marnn_bench.baselines.cells.parameters import Parameters
@@ -99,9 +98,8 @@ class _Network:
     def _step(self, state: int, symbol: int, top: int) -> tuple[Tensor, int]:
         """The state after one symbol, and the action, rounded; popping nothing is none."""
         cell, w = self.cell, self.w
-        x = cell.product.encode(w, torch.full((1, 1), symbol))
-        g = cell.activate if isinstance(cell, NSPDA) else sigmoid
-        after, action = cell.product.step(w, x, self.states[state], self._read(top), g)
+        h, x, r = self.states[state], cell.encode(w, torch.full((1, 1), symbol)), self._read(top)
+        (*_, after), action = cell.transition(w, h, x, r)
         rounded = int(action.item() > 1 / 2) - int(action.item() < -1 / 2)
         return after, rounded
 

@@ -7,7 +7,7 @@ h: states [run, batch, hidden]; r: reads [run, batch, tops]; x: what `encode` gi
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from marnn_bench.baselines.automata.quantised import sigmoid
@@ -38,6 +38,11 @@ class Product(ABC):
     @abstractmethod
     def shapes(self) -> Shapes:
         """The tensors."""
+
+    @property
+    @abstractmethod
+    def matrices(self) -> Mapping[str, int]:
+        """Of the tensors that are sets of matrices, how many numbers a matrix has."""
 
     @property
     @abstractmethod
@@ -78,6 +83,10 @@ class SecondOrder(Product):
         }
 
     @property
+    def matrices(self) -> Mapping[str, int]:
+        return dict.fromkeys(("state.weight", "state_top"), self.hidden**2)
+
+    @property
     def width(self) -> int:
         return self.hidden * (self.hidden + 1)
 
@@ -110,6 +119,10 @@ class ThirdOrder(Product):
         }
 
     @property
+    def matrices(self) -> Mapping[str, int]:
+        return {"weights.weight": self.hidden * (self.hidden + 1)}
+
+    @property
     def width(self) -> int:
         return self.tops * self.hidden * (self.hidden + 1)
 
@@ -134,6 +147,10 @@ class SecondOrderRNN(Controller):
             "input": AffineShape(symbols, self.hidden**2, LAW, None),
             "bias": AffineShape(1, self.hidden, Constant(0.0), None),
         }
+
+    @property
+    def matrices(self) -> Mapping[str, int]:
+        return {"input.weight": self.hidden**2}
 
     def initial_state(self, w: Parameters, batch: int) -> State:
         return (first_neuron(w, batch, self.hidden),)

@@ -13,12 +13,16 @@ what does not depend on the top.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from marnn_bench.baselines.automata.known import Arrays, nothing_known, with_knowledge
 from marnn_bench.baselines.automata.machine import BOTTOM, StackMachine, State
 from marnn_bench.baselines.automata.programs import require_fit
-from marnn_bench.baselines.automata.stack_cells import StackCell
+from marnn_bench.baselines.automata.stack_cells import NSPDA, StackCell
 from marnn_bench.errors import UsageError
 
 ACTION: Final = 1.5
@@ -43,7 +47,18 @@ def hinted(cell: StackCell, machine: StackMachine, hints: tuple[str, ...]) -> St
         HINTS[hint](arrays, machine)
     if machine.start_step:
         _start(arrays)
-    return with_knowledge(cell, arrays)
+    cell = with_knowledge(cell, arrays)
+    if not isinstance(cell, NSPDA):
+        return cell
+    return replace(cell, known=tuple(map(tuple, _known(arrays).tolist())))
+
+
+def _known(arrays: Arrays) -> NDArray[np.bool_]:
+    """Where transitions are hinted at: [input, top]"""
+    if "weights.weight" in arrays:
+        return np.asarray(~np.isnan(arrays["weights.weight"][..., :-1]).all((2, 3)))
+    of_symbol = np.asarray(~np.isnan(arrays["state.weight"]).all((1, 2)))
+    return np.repeat(of_symbol[:, None], len(arrays["state_top"]), 1)
 
 
 def _actions(arrays: Arrays, machine: StackMachine) -> None:

@@ -4,6 +4,8 @@ With a continuous stack this is the NNPDA (Das, Giles & Sun 1992; Sun et al. 199
 2019). Both push the symbol that they read.
 """
 
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +16,7 @@ from marnn_bench.baselines.automata.quantised import quantised, sigmoid, ternary
 from marnn_bench.baselines.cells.cell import Cell
 from marnn_bench.baselines.cells.controllers import State
 from marnn_bench.baselines.cells.initial import InitialLaw
-from marnn_bench.baselines.cells.inputs import StepInputs
+from marnn_bench.baselines.cells.inputs import StepInputs, StringInputs
 from marnn_bench.baselines.cells.intervals import NeuralStack
 from marnn_bench.baselines.cells.lazy import Tensor, torch
 from marnn_bench.baselines.cells.memories import Memory
@@ -56,6 +58,10 @@ class StackCell(Cell):
             shapes[whole] = _with_law(shapes[whole], kind, law)
         return shapes
 
+    @property
+    def matrices(self) -> Mapping[str, int]:
+        return self.product.matrices
+
     def initial_state(self, w: Parameters, batch: int, steps: int | None = None) -> State:
         return first_neuron(w, batch, self.hidden), self.memory.initial(w, batch, steps)
 
@@ -64,6 +70,12 @@ class StackCell(Cell):
         places = ids.expand(w.runs, -1).unsqueeze(-1)
         symbols = one_hot(places, w.full((ids.shape[1], self.symbols)))
         return torch.cat([self.product.encode(w, ids), symbols], -1)
+
+    @abstractmethod
+    def transition(self, w: Parameters, h: Tensor, x: Tensor, r: Tensor) -> tuple[Sequence[Tensor], Tensor]:
+        """The states after a symbol, x encoded, with r on top, one or of several predictions, the last of which stays, each
+        [run, batch, hidden], and what decides on push and pop, [run, batch, 1].
+        """
 
     def _split(self, x: Tensor) -> tuple[Tensor, ...]:
         """The weights that a symbol chooses, and the symbol."""
@@ -82,13 +94,21 @@ class NSPDA(StackCell):
     A network sees the top before it acts, so not that its last pop emptied the stack. Either it reads END and with it BOTTOM,
     which every answer is given after, or its states must know.
 
-    quantised:  whether states are 0 or 1
-    end:        whether END is a step
+    Iterative refinement (equations 8 and 9, whose formulas are lost): a step makes K predictions, each from the state before it with
+    the same symbol and read, h^(k) = g(... h^(k-1) ...) with h^(0) = h and h' = h^(K); the stack moves once. The loss is the mean over
+    all of them. A transition that is hinted at is made once, and predicted from K times.
+
+    quantised:           whether states are 0 or 1
+    end:                 whether END is a step
+    predictions_a_step:  K
+    known:               [input, top]  where transitions are hinted at
     """
 
     memory: DiscreteStack
     quantised: bool = True
     end: bool = True
+    predictions_a_step: int = 1
+    known: tuple[tuple[bool, ...], ...] = ()
 
     @property
     def inputs(self) -> int:
@@ -100,15 +120,34 @@ class NSPDA(StackCell):
 
     def step(self, w: Parameters, state: State, x: Tensor, inputs: StepInputs) -> tuple[State, Tensor]:
         h, stack = state
+        inner, action = self.transition(w, h, x, self.memory.read(stack))
+        stack = self.memory.update(stack, ternary(action), self._split(x)[1])
+        return (inner[-1], stack), torch.cat([inner[-1], self.memory.read(stack), *inner[:-1]], -1)
+
+    def transition(self, w: Parameters, h: Tensor, x: Tensor, r: Tensor) -> tuple[list[Tensor], Tensor]:
+        """The states h^(1), ..., h^(K), each [run, batch, hidden], and what decides on push and pop."""
         chosen, symbol = self._split(x)
-        r = self.memory.read(stack)
         after, action = self.product.step(w, chosen, h, r, self.activate)
-        stack = self.memory.update(stack, ternary(action), symbol)
-        return (after, stack), torch.cat([after, self.memory.read(stack)], -1)
+        inner = [after]
+        for _ in range(self.predictions_a_step - 1):
+            refined, _ = self.product.step(w, chosen, inner[-1], r, self.activate)
+            inner.append(torch.where(self._is_known(symbol, r), after, refined) if self.known else refined)
+        return inner, action
+
+    def _is_known(self, symbol: Tensor, r: Tensor) -> Tensor:
+        """Whether the transition is hinted at: [run, batch, 1]"""
+        known = torch.tensor(self.known, dtype=r.dtype, device=r.device)[: self.symbols]
+        return ((symbol @ known) * r.detach()).sum(-1, keepdim=True) > 0
+
+    def predictions(self, w: Parameters, ids: Tensor, inputs: StringInputs) -> Sequence[Tensor]:
+        features, size = self.features(w, ids, inputs), (w.runs, *ids.shape[1:], self.columns)
+        widths = [self.hidden, self.memory.read_size, *[self.hidden] * (self.predictions_a_step - 1)]
+        h, r, *inner = torch.split(features, widths, -1)
+        return [self.decode(w, torch.cat([of_step, r], -1)).view(size) for of_step in (*inner, h)]
 
     def decode(self, w: Parameters, features: Tensor) -> Tensor:
-        """The answers, after END if that is a step."""
-        h, r = features[..., : self.hidden], features[..., self.hidden :]
+        """The answers by h', after END if that is a step."""
+        h, r = features[..., : self.hidden], features[..., self.hidden : self.hidden + self.memory.read_size]
         if self.end:
             ids = torch.full((1, 1), self.symbols, device=h.device)
             h, _ = self.product.step(w, self.product.encode(w, ids), h, r, self.activate)
@@ -138,16 +177,20 @@ class NNPDA(StackCell):
 
     def step(self, w: Parameters, state: State, x: Tensor, inputs: StepInputs) -> tuple[State, Tensor]:
         h, height, below, stack = state
-        chosen, symbol = self._split(x)
         read = self.memory.read(stack)
-        r = torch.cat([1 - read.sum(-1, keepdim=True), read], -1)
-        after, action = self.product.step(w, chosen, h, r, sigmoid)
+        (after,), action = self.transition(w, h, x, torch.cat([1 - read.sum(-1, keepdim=True), read], -1))
         action = clipped(action)
         push, pop = torch.relu(action), torch.relu(-action)
         below = below + torch.relu(pop - height)
         height = torch.relu(height - pop) + push
-        stack = self.memory.update(stack, self.memory.as_actions(torch.cat([push, pop], -1)), symbol)
+        stack = self.memory.update(
+            stack, self.memory.as_actions(torch.cat([push, pop], -1)), self._split(x)[1]
+        )
         return (after, height, below, stack), torch.cat([after, height + below], -1)
+
+    def transition(self, w: Parameters, h: Tensor, x: Tensor, r: Tensor) -> tuple[list[Tensor], Tensor]:
+        after, action = self.product.step(w, self._split(x)[0], h, r, sigmoid)
+        return [after], action
 
     def decode(self, w: Parameters, features: Tensor) -> Tensor:
         """The answers."""

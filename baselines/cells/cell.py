@@ -1,6 +1,7 @@
 """Cells: a model as one function of parameters, state, symbol and what else a step needs."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -41,6 +42,11 @@ class Cell(ABC):
         """How many standard Gumbel numbers a step takes."""
         return 0
 
+    @property
+    def matrices(self) -> Mapping[str, int]:
+        """Of parameters of higher order, by name, how many numbers each of their matrices has."""
+        return {}
+
     @abstractmethod
     def initial_state(self, w: Parameters, batch: int, steps: int | None = None) -> State:
         """The state before the first symbol; `steps` is the length of the strings, where it is known."""
@@ -66,10 +72,18 @@ class Cell(ABC):
 
         Neither encoding nor decoding depends on the order of the symbols: both are done for all steps at once.
         """
+        return self.decode(w, self.features(w, ids, inputs)).view(w.runs, *ids.shape[1:], self.columns)
+
+    def predictions(self, w: Parameters, ids: Tensor, inputs: StringInputs) -> Sequence[Tensor]:
+        """What is learned from, one as much as another: the outputs, as of `scores`, and before them those of inner steps."""
+        return [self.scores(w, ids, inputs)]
+
+    def features(self, w: Parameters, ids: Tensor, inputs: StringInputs) -> Tensor:
+        """What the outputs of all steps are decoded from: [run, batch * steps, features]"""
         runs, batch, steps = w.runs, *ids.shape[1:]
         state = self.initial_state(w, batch, steps)
         features = []
         for clock, x in enumerate(self.encode(w, ids.flatten(1)).view(runs, batch, steps, -1).unbind(2)):
             state, of_step = self.step(w, state, x, inputs.at(clock))
             features.append(of_step)
-        return self.decode(w, torch.stack(features, 2).flatten(1, 2)).view(runs, batch, steps, self.columns)
+        return torch.stack(features, 2).flatten(1, 2)

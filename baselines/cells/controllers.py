@@ -43,6 +43,11 @@ class Controller(ABC):
         """The state before the first symbol: zeros."""
         return (w.full((batch, self.hidden)),) * self.vectors
 
+    @property
+    def matrices(self) -> Mapping[str, int]:
+        """Of tensors of higher order, by name, how many numbers each of their matrices has."""
+        return {}
+
     @abstractmethod
     def step(self, w: Parameters, state: State, x: Tensor) -> State:
         """The state after one more symbol; x: [run, batch, gates * hidden]."""

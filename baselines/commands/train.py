@@ -10,7 +10,7 @@ from typing import Any, Final
 import click
 
 from marnn_bench.baselines.engines import ENGINES, Engine
-from marnn_bench.baselines.recipes import ORDERS, RULES, Order, RuleName
+from marnn_bench.baselines.recipes import EVERY_STEP, LOSSES, ORDERS, RULES
 from marnn_bench.commands.completion import Completed
 from marnn_bench.commands.output import Table, format_option, note, progress, show, show_percent, suggest
 from marnn_bench.commands.selection import data_of, task_option
@@ -43,8 +43,27 @@ POSITIVE: Final = click.FloatRange(0, math.inf, min_open=True, max_open=True)
 @click.option("--order", type=click.Choice(ORDERS), help="Of a finite train split.  [default: given]")
 @click.option(
     "--every-step",
-    is_flag=True,
+    "learns",
+    flag_value=EVERY_STEP,
     help="Learn the label of a string after each symbol, not the last one alone.",
+)
+@click.option("--loss", type=click.Choice(LOSSES), help="Instead of the recipe's.")
+@click.option(
+    "--random-rate",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="LEAST",
+    help="Multiply the rate in each epoch by a number drawn from LEAST to 1.",
+)
+@click.option(
+    "--weight-noise",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="SHARE",
+    help="Disturb so many of the matrices of higher order while a gradient is found.",
+)
+@click.option(
+    "--predictions",
+    type=click.IntRange(1),
+    help="Of an NSPDA in each step: iterative refinement.  [default: 1]",
 )
 @click.option("--hidden", type=click.IntRange(1), help="Hidden units, instead of the paper's.")
 @click.option(
@@ -80,15 +99,9 @@ def train(
     out: Path,
     runs: int,
     seed: int,
-    epochs: int | None,
-    learning_rate: float | None,
-    batch: int | None,
-    rule: RuleName | None,
-    steps_back: int | None,
-    order: Order | None,
-    every_step: bool,
     hidden: int | None,
     memory_width: int | None,
+    predictions: int | None,
     controller: str | None,
     memory: str | None,
     gate: str | None,
@@ -99,6 +112,7 @@ def train(
     data: Path | None,
     overwrite: bool,
     style: str,
+    **recipe: Any,
 ) -> None:
     """Train a baseline by its paper's recipe.
 
@@ -118,18 +132,13 @@ def train(
         raise UsageError("Name the task to learn with --task. `marnn-bench tasks` lists them.")
     experiments = [
         Experiment.from_paper(baseline, task, runs, seed).with_overrides(
-            epochs,
-            hidden,
-            memory_width,
-            learning_rate,
-            batch,
-            device,
-            engine,
-            threads,
-            rule,
-            steps_back,
-            order,
-            "labels at every step" if every_step else None,
+            hidden=hidden,
+            memory_width=memory_width,
+            predictions=predictions,
+            device=device,
+            engine=engine,
+            threads=threads,
+            **recipe,
         )
         for task in tasks
     ]

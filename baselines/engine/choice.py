@@ -37,6 +37,8 @@ def compiled_training(
             )
         if recipe.rule != "bptt" or recipe.steps_back:
             raise NotCompiledError("A compiled step learns by back-propagation through whole strings alone.")
+        if recipe.weight_noise:
+            raise NotCompiledError("A compiled step has no noise of weights.")
         training = CompiledTraining(cell, recipe, strings, runs, seed, threads, device=device)
     except (NotCompiledError, CompilerError) as error:
         if engine == "compiled":

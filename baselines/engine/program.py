@@ -39,7 +39,7 @@ UPDATE: Final = np.dtype(
 in the loss; the temperature of the gates; by what the gradient, or Adam's average of it, is multiplied; by what the root of Adam's average of squares is divided.
 """
 
-LOSSES: Final = ("squared error", "cross-entropy")
+LOSSES: Final = ("squared error", "cross-entropy", "binary cross-entropy")
 OPTIMISERS: Final = ("sgd", "adam")
 """RMSProp is Adam without an average of gradients and without corrections."""
 

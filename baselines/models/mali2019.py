@@ -53,11 +53,12 @@ class NeuronSizes(Sizes):
 
 @dataclass(frozen=True)
 class StateSizes(Sizes):
-    """State neurons; whether they are 0 or 1; whether END is a step."""
+    """State neurons; whether they are 0 or 1; whether END is a step; predictions a step, in iterative refinement."""
 
     hidden: int = 6
     quantised: bool = True
     end: bool = True
+    predictions: int = 1
 
 
 def controlled(controller: type[Controller], symbols: int, columns: int, sizes: NeuronSizes) -> Cell:
@@ -80,6 +81,7 @@ def nspda(order: int, symbols: int, columns: int, sizes: StateSizes) -> NSPDA:
         DiscreteStack(symbols),
         quantised=sizes.quantised,
         end=sizes.end,
+        predictions_a_step=sizes.predictions,
     )
 
 
@@ -160,6 +162,7 @@ STACKED = (
     baseline("nspda-2", partial(nspda, 2), StateSizes()),
     baseline("nspda-3", partial(nspda, 3), StateSizes()),
     baseline("nspda-3-soft", partial(nspda, 3), StateSizes(quantised=False)),
+    baseline("nspda-3-refined", partial(nspda, 3), StateSizes(predictions=3)),
 )
 HINTABLE: Final = {network.name: network for network in STACKED}
 

@@ -38,6 +38,10 @@ class VanillaCell(Cell):
             "output": linear(self.controller.hidden, self.columns),
         }
 
+    @property
+    def matrices(self) -> Mapping[str, int]:
+        return self.controller.matrices
+
     def initial_state(self, w: Parameters, batch: int, steps: int | None = None) -> State:
         return self.controller.initial_state(w, batch)
 

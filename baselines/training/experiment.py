@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import torch
 
@@ -17,7 +17,7 @@ from marnn_bench.baselines.engine.choice import compiled_training
 from marnn_bench.baselines.engines import Engine
 from marnn_bench.baselines.fit import require_fit
 from marnn_bench.baselines.ongoing import OngoingTraining
-from marnn_bench.baselines.recipes import FRESH_ROWS, Learns, Order, Recipe, RuleName
+from marnn_bench.baselines.recipes import FRESH_ROWS, Recipe
 from marnn_bench.baselines.stream.choice import stream_training
 from marnn_bench.baselines.stream.training import StreamTraining
 from marnn_bench.baselines.training.data import DRAWN, stream_source, training_course
@@ -34,6 +34,13 @@ from marnn_bench.baselines.training.state import EVERY_SECONDS, STATE, Watch, fi
 from marnn_bench.errors import UsageError
 from marnn_bench.examples import Examples
 from marnn_bench.task import Task
+
+SIZES: Final = {
+    "hidden": "hidden units",
+    "memory_width": "memory width",
+    "predictions": "predictions a step",
+}
+"""What `with_overrides` changes of a model's sizes."""
 
 
 class _Unwatched:
@@ -74,31 +81,26 @@ class Experiment:
 
     def with_overrides(
         self,
-        epochs: int | None = None,
+        *,
         hidden: int | None = None,
         memory_width: int | None = None,
-        learning_rate: float | None = None,
-        batch: int | None = None,
+        predictions: int | None = None,
         device: str = "cpu",
         engine: Engine = "reference",
         threads: int | None = None,
-        rule: RuleName | None = None,
-        steps_back: int | None = None,
-        order: Order | None = None,
-        learns: Learns | None = None,
+        **recipe: Any,
     ) -> "Experiment":
-        """The same with these values, where they are given.
+        """The same with these values, where they are given, of sizes, of what executes it, and of fields of the recipe.
 
         UsageError for a size that the model does not have, and for a device that is not there.
         """
-        asked = {"hidden": hidden, "memory_width": memory_width}
+        asked = {"hidden": hidden, "memory_width": memory_width, "predictions": predictions}
         sizes = {name: size for name, size in asked.items() if size is not None}
         for name in sizes.keys() - self.sizes.as_json():
-            what = {"hidden": "hidden units", "memory_width": "memory width"}[name]
-            raise UsageError(f"{self.baseline.name} takes no {what}; leave out --{name.replace('_', '-')}.")
+            raise UsageError(
+                f"{self.baseline.name} takes no {SIZES[name]}; leave out --{name.replace('_', '-')}."
+            )
         find_device(device)
-        recipe: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "batch": batch}
-        recipe |= {"rule": rule, "steps_back": steps_back, "order": order, "learns": learns}
         given = {name: value for name, value in recipe.items() if value is not None}
         given["inferred"] = tuple(name for name in self.recipe.inferred if name not in given)
         return replace(

@@ -57,7 +57,13 @@ def train(
     if learning_rate is not None and not 0 < learning_rate < math.inf:
         raise UsageError(f"learning_rate is a number above 0, not {learning_rate}.")
     experiment = Experiment.from_paper(baseline, task, runs, seed).with_overrides(
-        epochs, hidden, memory_width, learning_rate, batch, device, engine, threads
+        **sizes,
+        device=device,
+        engine=engine,
+        threads=threads,
+        epochs=epochs,
+        learning_rate=learning_rate,
+        batch=batch,
     )
     experiment.train_into(Path(out), Path(data) if data else None, rows, overwrite)
     return Path(out)

@@ -1,7 +1,7 @@
 """Training: a recipe carried out on the examples of a split, for any number of runs at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +18,9 @@ from marnn_bench.baselines.course_training import CourseTraining, Measured
 from marnn_bench.baselines.epochs import Floats, Numbers
 from marnn_bench.baselines.lessons import Lessons
 from marnn_bench.baselines.ongoing import OPTIMISER, PARAMETERS, TrainingResult
+from marnn_bench.baselines.orders import stage_of
 from marnn_bench.baselines.recipes import Recipe
+from marnn_bench.baselines.rules.regulariser import WeightNoise
 from marnn_bench.baselines.rules.rules import make_rule
 from marnn_bench.baselines.rules.signs import UpdateSigns
 from marnn_bench.baselines.rules.unrolled import Unrolled
@@ -53,6 +55,8 @@ class Training(CourseTraining):
         self._asked = [self._computed.index(run) for run in runs]
         self._cell, self._noise = cell, UpdateNoise(seed, self._computed)
         self._signs = UpdateSigns(seed, self._computed)
+        share = recipe.weight_noise
+        self._weight_noise = WeightNoise(share, cell.matrices, seed, self._computed) if share else None
         self._parameters = initialise(cell.shapes, seed, self._computed).each(
             lambda tensor: tensor.detach().to(self._device).requires_grad_()
         )
@@ -77,7 +81,8 @@ class Training(CourseTraining):
         """The update of this number, counted from 1: the loss of each run before it."""
         batch = training_batch(lessons, self._cell.columns).to(self._device)
         inputs = update_inputs(self._cell, self._recipe, self._noise, number, batch.ids)
-        loss = self._set_gradients(batch, inputs, number)
+        with self._disturbed(number):
+            loss = self._set_gradients(batch, inputs, number)
         with at_rates(self._parameters, self._factors()):
             clip(self._parameters, self._recipe.clipping)
             self._optimiser.step()
@@ -87,8 +92,9 @@ class Training(CourseTraining):
         """Those of an update, by the recipe's rule: the loss of each run."""
         rule = make_rule(self._recipe, self._signs.of(number))
         if rule is None:
-            scores = self._cell.scores(self._parameters, batch.ids, inputs)
-            loss = self._loss(scores, batch.answers, batch.weights)
+            predictions = self._cell.predictions(self._parameters, batch.ids, inputs)
+            losses = [self._loss(scores, batch.answers, batch.weights) for scores in predictions]
+            loss = torch.stack(losses).mean(0)
             self._optimiser.zero_grad()
             loss.sum().backward()  # type: ignore[no-untyped-call]
             return loss
@@ -98,12 +104,19 @@ class Training(CourseTraining):
             self._parameters.tensors[name].grad = of_tensor.contiguous()
         return loss
 
+    def _disturbed(self, number: int) -> AbstractContextManager[None]:
+        """The parameters with the recipe's noise, if this update has any."""
+        epoch, order = (number - 1) // self._in_epoch, self._recipe.order
+        if self._weight_noise and stage_of(order, epoch, self._recipe.epochs) == 2:
+            return self._weight_noise.added(number, self._parameters)
+        return nullcontext()
+
     def _factors(self) -> Tensor | None:
         """Of all runs that are computed; None where each is 1."""
-        if (self.factors == 1).all():
+        if (self.rates == 1).all():
             return None
         factors = torch.ones(len(self._computed), dtype=torch.float64)
-        factors[self._asked] = torch.from_numpy(self.factors)
+        factors[self._asked] = torch.from_numpy(self.rates)
         return factors.to(self._device)
 
     def measure(self, exam: Exam) -> Measured:

@@ -25,9 +25,17 @@ def cross_entropy(scores: Tensor, answers: Tensor, weights: Tensor | None = None
     return of_step.mean((1, 2)) if weights is None else (of_step * weights).sum((1, 2))
 
 
+def binary_cross_entropy(scores: Tensor, answers: Tensor, weights: Tensor | None = None) -> Tensor:
+    """-log of the score of a right column, or of 1 - that of a wrong one, averaged as squared errors are: [run]"""
+    of_right = torch.where(answers == 1, scores, 1 - scores)
+    errors = -of_right.clamp(min=TINY).log()
+    return errors.mean((1, 2, 3)) if weights is None else (errors.mean(3) * weights).sum((1, 2))
+
+
 LOSSES: Final[Mapping[str, Callable[[Tensor, Tensor, Tensor | None], Tensor]]] = {
     "squared error": squared_error,
     "cross-entropy": cross_entropy,
+    "binary cross-entropy": binary_cross_entropy,
 }
 """By name, of scores and answers [run, batch, steps, columns], and weights [1, batch, steps], or None if all weigh alike."""
 

@@ -4,13 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.command_line import marnn
 from marnn_bench.baselines import find_baseline, train
 from marnn_bench.baselines.course import balanced, finite_course
-from marnn_bench.baselines.orders import rows_of_epoch
+from marnn_bench.baselines.orders import rate_of_epoch, rows_of_epoch
 from marnn_bench.baselines.recipes import Recipe
 from marnn_bench.store.read import made_train
 from marnn_bench.tasks.registry import find_task
@@ -76,11 +77,33 @@ def test_labels_at_every_step_are_those_of_the_whole_string():
         assert end - begin == 1 + len(examples.strings.take([row]).ids)
 
 
+@given(st.floats(0.01, 0.9), st.integers(1, 6))
+def test_a_random_rate_is_drawn_anew_in_each_epoch_but_those_of_the_second_stage(least, epochs):
+    drawn = [rate_of_epoch(least, "given", epoch, epochs) for epoch in range(epochs)]
+    staged = [rate_of_epoch(least, "two stages", epoch, epochs) for epoch in range(epochs)]
+    assert all(least <= rate <= 1 for rate in drawn)
+    assert staged == drawn[: epochs // 2] + [1.0] * (epochs - epochs // 2)
+    assert len({*drawn}) == epochs
+
+
+def test_an_epoch_at_a_random_rate_is_one_at_that_rate():
+    examples, cell = made_train("dyck1-recognition").take(range(50)), find_baseline("mali-gru")
+    cell = cell.cell(find_task("dyck1-recognition"))
+    drawn = replace(RECIPE, epochs=1, optimiser="sgd", random_rate=0.25)
+    factor = rate_of_epoch(0.25, "given", 0, 1)
+    plain = replace(drawn, random_rate=None, learning_rate=RECIPE.learning_rate * factor)
+    one, other = (train(cell, recipe, examples, range(2)).parameters.tensors for recipe in (drawn, plain))
+    assert all(torch.allclose(one[name], other[name], rtol=1e-12, atol=1e-14) for name in one)
+
+
 @pytest.mark.parametrize(
     ("task", "option", "said"),
     [
         ("dyck1", "--every-step", "no labels"),
         ("anbn", ["--order", "by length"], "no order but the given one"),
+        ("dyck1-recognition", ["--weight-noise", "0.2"], "no tensors of higher order"),
+        ("dyck1-recognition", ["--loss", "cross-entropy"], "is not learned by cross-entropy"),
+        ("dyck1-recognition", ["--predictions", "2"], "takes no predictions a step"),
     ],
 )
 def test_what_a_task_has_not_is_refused(task, option, said, tmp_path):

@@ -54,7 +54,12 @@ def test_losses_are_those_of_torch():
         mse = torch.nn.functional.mse_loss(scores[run, 0], answers[0, 0])
         assert LOSSES["cross-entropy"](scores, answers)[run].item() == pytest.approx(nll.item(), rel=1e-14)
         assert LOSSES["squared error"](scores, answers)[run].item() == pytest.approx(mse.item(), rel=1e-14)
+        bce = torch.nn.functional.binary_cross_entropy(scores[run, 0], answers[0, 0])
+        assert LOSSES["binary cross-entropy"](scores, answers)[run].item() == pytest.approx(
+            bce.item(), rel=1e-14
+        )
     assert LOSSES["cross-entropy"](answers, answers).tolist() == [0.0]
+    assert LOSSES["binary cross-entropy"](answers, answers).tolist() == [0.0]
 
 
 def test_stochastic_gradient_descent_steps_against_the_gradient():

@@ -27,7 +27,7 @@ struct answer {
     int choice;
 };
 
-enum loss { SQUARED_ERROR, CROSS_ENTROPY };
+enum loss { SQUARED_ERROR, CROSS_ENTROPY, BINARY_CROSS_ENTROPY };
 enum optimiser { SGD, ADAM };
 
 struct recipe {
@@ -100,6 +100,10 @@ static void compare(const REAL *restrict here, REAL *restrict c, double *restric
             const REAL error = AT(here, Y + k) - right;
             loss[l] += weight / COLUMNS * error * error;
             LOCAL(c, C_Y + k) = (REAL)(2 * weight / COLUMNS) * error;
+        } else if (kind == BINARY_CROSS_ENTROPY) LANES {
+            const REAL y = AT(here, Y + k), of_right = right ? y : 1 - y, positive = of_right < TINY ? (REAL)TINY : of_right;
+            loss[l] -= weight / COLUMNS * LOG(positive);
+            LOCAL(c, C_Y + k) = of_right < TINY ? 0 : (right ? -1 : 1) * (REAL)(weight / COLUMNS) / of_right;
         } else if (right == 0) LANES LOCAL(c, C_Y + k) = 0;
         else LANES {
             const REAL y = AT(here, Y + k), positive = y < TINY ? (REAL)TINY : y;

@@ -59,6 +59,8 @@ def test_a_hundred_updates_give_the_parameters_of_the_reference(name):
         {"optimiser": "sgd"},
         {"optimiser": "rmsprop"},
         {"loss": "cross-entropy"},
+        {"loss": "binary cross-entropy"},
+        {"random_rate": 0.1},
         {"batch": 7},
         {"clipping": Clipping(0.01, "gradients")},
         {"learns": "next symbols", "batch": 3},

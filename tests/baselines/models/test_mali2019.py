@@ -17,7 +17,9 @@ from helpers.equations.mali2019 import (
 from helpers.gradients import by_program, by_reference, farthest, random_string
 from helpers.paths import ROOT
 from marnn_bench.baselines.automata.discrete_stack import DiscreteStack
+from marnn_bench.baselines.automata.extraction import extract
 from marnn_bench.baselines.automata.higher_order import SecondOrderRNN
+from marnn_bench.baselines.automata.machine import every_string
 from marnn_bench.baselines.automata.stack_cells import NNPDA, NSPDA
 from marnn_bench.baselines.cells.controllers import (
     MultiplicativeGRU,
@@ -65,13 +67,14 @@ def test_the_nnpda_is_its_equations_and_its_gradient_is_exact():
     assert_agrees(NNPDA(3, 2, 3, 3, NeuralStack(3)), nnpda(3))
 
 
+@pytest.mark.parametrize("predictions", [1, 3])
 @pytest.mark.parametrize("end", [True, False])
 @pytest.mark.parametrize("quantised", [True, False])
-def test_the_nspda_is_its_equations(quantised, end):
-    cell = NSPDA(3, 2, 4, 3, DiscreteStack(3), quantised=quantised, end=end)
+def test_the_nspda_is_its_equations(quantised, end, predictions):
+    cell = NSPDA(3, 2, 4, 3, DiscreteStack(3), quantised=quantised, end=end, predictions_a_step=predictions)
     w = initialise(cell.shapes, 4, range(3))
     ids = torch.randint(3, (1, 5, 12), generator=torch.Generator().manual_seed(1))
-    ours, literal = cell.scores(w, ids, inputs_of(cell, 3, 5, 12)), nspda(4, quantised, end)
+    ours, literal = cell.scores(w, ids, inputs_of(cell, 3, 5, 12)), nspda(4, quantised, end, predictions)
     theirs = torch.stack(
         [torch.stack([literal(one_run(w, run), s, None) for s in ids[0]]) for run in range(3)]
     )
@@ -82,6 +85,45 @@ def test_the_nspda_is_its_equations(quantised, end):
 def test_networks_with_a_stack_go_step_by_step(order):
     assert_steps_agree(NSPDA(3, 2, 4, order, DiscreteStack(3)))
     assert_steps_agree(NNPDA(3, 2, 4, order, NeuralStack(3)))
+
+
+def test_all_predictions_of_a_step_are_learned_from_and_the_last_is_the_answer():
+    """The first of the first step is that of a network with one prediction a step."""
+    cell = NSPDA(3, 2, 4, 3, DiscreteStack(3), quantised=False, predictions_a_step=3)
+    w = initialise(cell.shapes, 4, range(2))
+    ids, inputs = torch.randint(3, (1, 5, 6)), inputs_of(cell, 2, 5, 6)
+    predictions = cell.predictions(w, ids, inputs)
+    assert len(predictions) == 3
+    assert torch.equal(predictions[-1], cell.scores(w, ids, inputs))
+    plain = replace(cell, predictions_a_step=1).scores(w, ids, inputs)
+    assert torch.equal(predictions[0][:, :, 0], plain[:, :, 0])
+    assert not torch.equal(predictions[1][:, :, 0], plain[:, :, 0])
+
+
+def test_a_transition_that_is_hinted_at_is_made_once():
+    """START and the parentheses of dyck1: all that a balanced string needs, so that all predictions of a step are the same."""
+    baseline = find_baseline("nspda-3-refined+moves")
+    cell = baseline.cell(DYCK1)
+    w, ids = initialise(cell.shapes, 0, range(3)), torch.tensor([[[0, 1, 2, 1, 1, 2, 2]]])
+    first, *others = cell.predictions(w, ids, inputs_of(cell, 3, 1, 7))
+    assert len(others) == 2 and all(torch.equal(first, other) for other in others)
+    unhinted = replace(find_baseline("nspda-3-refined").cell(DYCK1), quantised=False)
+    first, *others = unhinted.predictions(w, ids, inputs_of(cell, 3, 1, 7))
+    assert not all(torch.equal(first, other) for other in others)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_extracted_of_a_network_that_is_refined_accepts_as_it_answers(seed):
+    """Of whole states, on all strings of up to five symbols, whatever the weights are."""
+    cell, alphabet = find_baseline("nspda-3-refined").cell(DYCK1), DYCK1.language.alphabet
+    w = initialise(cell.shapes, seed, [0])
+    for name, tensor in w.tensors.items():
+        tensor.data *= 8 if name.startswith("output") else 4
+    machine, strings = extract(cell, w, alphabet, longest=5), every_string(len(alphabet), 5)
+    for row, expected in enumerate(machine.accepts(strings).tolist()):
+        ids = torch.tensor([[[0, *(1 + strings.ids[slice(*strings.offsets[row : row + 2])])]]])
+        answer = cell.scores(w, ids, inputs_of(cell, 1, *ids.shape[1:]))[0, 0, -1, 0].item()
+        assert (answer >= 1 / 2) == expected
 
 
 SLOW = ("mali-rnn", "mali-lstm", "mali-gru", "mali-mi-rnn", "mali-mi-gru", "mali-lstm-p", "nnpda-2")

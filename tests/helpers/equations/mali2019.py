@@ -77,8 +77,8 @@ def nnpda(hidden: int) -> Literal:
     return answers
 
 
-def nspda(hidden: int, quantised: bool, end: bool) -> Literal:
-    """Third order, forward only."""
+def nspda(hidden: int, quantised: bool, end: bool, predictions: int = 1) -> Literal:
+    """Third order, forward only; of several predictions a step the last ones."""
 
     def step(weights, bias, h, k, top):
         z = sum(h[i] * weights[k, top, i] for i in range(hidden))
@@ -91,7 +91,10 @@ def nspda(hidden: int, quantised: bool, end: bool) -> Literal:
         weights = w["weights.weight"].T.view(inputs, 1 + symbols, hidden, hidden + 1)
         h, stack, found = torch.eye(hidden, dtype=torch.float64)[0], [], []
         for k in ids.tolist():
-            h, a = step(weights, w["bias"], h, k, 1 + stack[-1] if stack else 0)
+            top = 1 + stack[-1] if stack else 0
+            h, a = step(weights, w["bias"], h, k, top)
+            for _ in range(predictions - 1):
+                h, _ = step(weights, w["bias"], h, k, top)
             if a > 0.5:
                 stack.append(k)
             elif a < -0.5 and stack:
