@@ -74,7 +74,7 @@ class CourseTraining(EpochTraining):
         if not course.graded:
             return None
         self.take_up_kept()
-        lessons = course.epoch((self.done - 1) // self._in_epoch)
+        lessons = course.epoch(max(self.done - 1, 0) // self._in_epoch)
         shares = self.measure(course.all_columns(lessons)).strings
         found: list[float] = ((shares * len(lessons) + course.empty) / (len(lessons) + course.empty)).tolist()
         return found

@@ -5,7 +5,7 @@ The conversion of the paper that we have lacks the formulas and nearly all numbe
 initial laws here are ours; `docs/models/mali2019.md` says what is the paper's.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from marnn_bench.baselines.automata.discrete_stack import DiscreteStack
 from marnn_bench.baselines.automata.higher_order import SecondOrderRNN
 from marnn_bench.baselines.automata.hints import HINTS, hinted
 from marnn_bench.baselines.automata.machine import StackMachine
+from marnn_bench.baselines.automata.programs import neurons_for, programmed
 from marnn_bench.baselines.automata.stack_cells import NNPDA, NSPDA, StackCell
 from marnn_bench.baselines.baseline import Baseline, Sizes
 from marnn_bench.baselines.cells.cell import Cell
@@ -42,6 +43,9 @@ from marnn_bench.views import Recognition
 
 JOINED: Final = "+"
 """Between a network and its hints: `nspda-3+moves`."""
+
+PROGRAM: Final = "program"
+"""In the place of hints: all of the automaton, and nothing to learn."""
 
 
 @dataclass(frozen=True)
@@ -111,17 +115,39 @@ class HintedBaseline(Baseline):
         return hinted(cell, machine_for(cell, task), self.hints)
 
 
+@dataclass(frozen=True)
+class ProgrammedBaseline(Baseline):
+    """A network that is the automaton of its task, with as many neurons as that takes."""
+
+    def sizes_for(self, task: Task) -> Sizes:
+        sizes = super().sizes_for(task)
+        cell = super().cell(task, sizes)
+        if not isinstance(sizes, NeuronSizes | StateSizes) or not isinstance(cell, StackCell):
+            raise UsageError(f"{self.name} has no stack to be programmed: choose nspda-3 or nnpda.")
+        return replace(sizes, hidden=neurons_for(machine_for(cell, task), cell.order))
+
+    def cell(self, task: Task, sizes: Sizes | None = None) -> Cell:
+        """The model for this task. UsageError if the task has no automaton that can be its program."""
+        cell = super().cell(task, sizes)
+        assert isinstance(cell, StackCell)
+        return programmed(cell, machine_for(cell, task))
+
+
 def with_hints(name: str) -> Baseline:
-    """The baseline NETWORK+HINT[+HINT ...]. UsageError for a hint that there is not.
+    """The baseline NETWORK+HINT[+HINT ...], or NETWORK+program. UsageError for a hint that there is not.
 
     >>> with_hints("nspda-3+moves").hints
     ('moves',)
     """
     network, *hints = name.split(JOINED)
+    of = HINTABLE[network]
+    if hints == [PROGRAM]:
+        return ProgrammedBaseline(name, PROGRAMMED, of.build, of.default_sizes, of.paper)
     for hint in hints:
         if hint not in HINTS:
-            raise UsageError(f"There is no hint {hint!r}: it is {', '.join(HINTS)}.")
-    of = HINTABLE[network]
+            raise UsageError(
+                f"There is no hint {hint!r}: it is {', '.join((*HINTS, PROGRAM))}, the last one alone."
+            )
     return HintedBaseline(name, of.recipe, of.build, of.default_sizes, of.paper, hints=tuple(hints))
 
 
@@ -138,6 +164,14 @@ RECIPE = Recipe(
 """All ours. The paper minimises cross-entropy after every symbol by stochastic gradient descent, by UORO for networks of higher order;
 its numbers are lost.
 """
+
+PROGRAMMED = Recipe(
+    name="mali2019, programmed",
+    procedure="nothing is learned",
+    epochs=0,
+    learning_rate=RECIPE.learning_rate,
+    batch=RECIPE.batch,
+)
 
 FIRST_ORDER: tuple[tuple[str, type[Controller]], ...] = (
     ("mali-rnn", RNN),

@@ -129,7 +129,7 @@ def write_record(
     That is the record; for each run the mean loss over the last epoch (null if that is no number); what else was `found`;
     where a loss was no finite number; and the seconds that it took.
     """
-    final = losses[-1].mean(0)
+    final = losses[-1:].mean((0, 1))  # [run]; of no epochs no number
     content = {
         **record.as_json(),
         "final_loss": [loss if math.isfinite(loss) else None for loss in final.tolist()],
@@ -150,7 +150,7 @@ def diverged(losses: Tensor) -> list[dict[str, int]]:
     [{'run': 1, 'update': 2}]
     """
     lost = ~losses.isfinite().flatten(0, 1)  # [update, run]
-    first = lost.int().argmax(0) + 1
+    first = lost.int().cumsum(0).eq(0).sum(0) + 1
     return [{"run": run, "update": int(first[run])} for run in lost.any(0).nonzero().flatten().tolist()]
 
 

@@ -25,14 +25,8 @@ from marnn_bench.leaderboard.reproduce.entries import (
 )
 from marnn_bench.leaderboard.reproduce.printing import page_of, tables_of, text_of
 from marnn_bench.leaderboard.reproduce.records import make_record, make_row
-from marnn_bench.leaderboard.reproduce.tables import (
-    PRESETS,
-    REPRODUCTIONS,
-    Entry,
-    Preset,
-    Reproduction,
-    find_reproduction,
-)
+from marnn_bench.leaderboard.reproduce.reproduction import PRESETS, Entry, Preset, Reproduction
+from marnn_bench.leaderboard.reproduce.tables import REPRODUCTIONS, find_reproduction
 from marnn_bench.leaderboard.reproduce.workers import each_done
 from marnn_bench.leaderboard.results import read_result
 from marnn_bench.scoring.metrics import Record

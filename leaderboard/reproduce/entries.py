@@ -13,7 +13,7 @@ from marnn_bench.evaluation.answering import Evaluation
 from marnn_bench.evaluation.evaluator import evaluate
 from marnn_bench.evaluation.results import Policy, ResultFolder
 from marnn_bench.evaluation.source import ModelSource
-from marnn_bench.leaderboard.reproduce.tables import Change, Entry, Reproduction
+from marnn_bench.leaderboard.reproduce.reproduction import Entry, Reproduction
 from marnn_bench.processes.limits import Limits
 from marnn_bench.store.read import read_split, read_train
 from marnn_bench.streams import default_reset
@@ -52,16 +52,17 @@ def experiment_of(reproduction: Reproduction, entry: Entry, options: Options) ->
     """The training of an entry."""
     from marnn_bench.baselines.training.experiment import Experiment
 
-    change = reproduction.changes.get(entry.model, Change())
-    runs = min(options.runs, change.runs or options.runs)
-    of_paper = Experiment.from_paper(find_baseline(entry.model), find_task(entry.task), runs, options.seed)
-    sizes = {name: size for name, size in change.sizes.items() if name in of_paper.sizes.as_json()}
-    changed = replace(
-        of_paper,
-        sizes=replace(of_paper.sizes, **sizes),
-        recipe=replace(of_paper.recipe, **change.recipe),
-    )
-    return changed.with_overrides(
+    baseline, task = find_baseline(entry.model), find_task(entry.task)
+    experiment = Experiment.from_paper(baseline, task, options.runs, options.seed)
+    for change in reproduction.changes_of(entry):
+        sizes = {name: size for name, size in change.sizes.items() if name in experiment.sizes.as_json()}
+        experiment = replace(
+            experiment,
+            runs=min(experiment.runs, change.runs or experiment.runs),
+            sizes=replace(experiment.sizes, **sizes),
+            recipe=replace(experiment.recipe, **change.recipe),
+        )
+    return experiment.with_overrides(
         epochs=options.epochs or entry.epochs,
         learning_rate=entry.learning_rate,
         device=options.device,

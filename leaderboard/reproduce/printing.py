@@ -9,7 +9,7 @@ from marnn_bench.commands.report import METRICS
 from marnn_bench.leaderboard.boards import SEQUENCE_ACCURACY
 from marnn_bench.leaderboard.reproduce import matrix
 from marnn_bench.leaderboard.reproduce.positions import position_tables
-from marnn_bench.leaderboard.reproduce.tables import MATRIX
+from marnn_bench.leaderboard.reproduce.reproduction import MATRIX
 from marnn_bench.leaderboard.tables import wrapped
 from marnn_bench.scoring.metrics import Record
 
@@ -181,6 +181,15 @@ def _narrow_tables(record: Record) -> Iterator[Table]:
         yield Table(lines, headers, ("left", *["right"] * len(NUMBERS), "left"), notes.lines)
 
 
+def _named(row: Record) -> str:
+    """The model, and what is varied.
+
+    >>> _named({"model": "nnpda", "variant": "with noise"}), _named({"model": "lstm"})
+    ('nnpda, with noise', 'lstm')
+    """
+    return ", ".join(filter(None, (row["model"], row.get("variant"))))
+
+
 def _part(row: Record) -> tuple[str, str, str]:
     """Task, split and metric."""
     return row["task"], row.get("split", ""), METRICS[_metric(row)]
@@ -191,7 +200,7 @@ def _lines(row: Record, notes: Footnotes) -> Iterator[list[str]]:
     if paper:
         label = notes.marked(paper["model"], paper["remarks"])
         yield [label, *(_published(row, name) for name in NUMBERS), ""]
-    label = notes.marked(f"ours: {row['model']}", _notes_of(row), NAME_WIDTH)
+    label = notes.marked(f"ours: {_named(row)}", _notes_of(row), NAME_WIDTH)
     yield [label, *(_percent(ours[name]) for name in NUMBERS), _solved(ours["solved"])]
     if (best := ours.get("best_run")) is not None and len(ours["values"]) > 1:
         yield [f"run {best}, which is selected", "", _percent(ours["values"][best]), "", "", ""]
@@ -208,7 +217,7 @@ def _wide(record: Record) -> Table:
     for row in rows:
         ours, ends = row["ours"], row["ours"]["intervals"]
         shown = [f"{_percent(ours[n])} [{_range(*ends[n])}]" if ends else _percent(ours[n]) for n in NUMBERS]
-        label = notes.marked(row["model"], [*_remarks(row), *_notes_of(row)])
+        label = notes.marked(_named(row), [*_remarks(row), *_notes_of(row)])
         published = [_published(row, name) for name in NUMBERS]
         selected = _percent(None if (best := ours.get("best_run")) is None else ours["values"][best])
         solved = _solved(ours["solved"])

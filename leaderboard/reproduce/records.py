@@ -11,7 +11,7 @@ from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.commands.report import doubts
 from marnn_bench.leaderboard.published import STATISTICS, PublishedRow, published_rows, published_statements
 from marnn_bench.leaderboard.reproduce.entries import Options
-from marnn_bench.leaderboard.reproduce.tables import Entry, Reproduction
+from marnn_bench.leaderboard.reproduce.reproduction import Entry, Reproduction
 from marnn_bench.leaderboard.results import Result, ResultTask
 from marnn_bench.leaderboard.statistics import spread_intervals
 from marnn_bench.scoring.metrics import Record, summary
@@ -52,6 +52,8 @@ def _statements(reproduction: Reproduction) -> list[str]:
     """What papers say of tasks without a table; a matrix is no paper's."""
     if reproduction.is_matrix:
         return []
+    if reproduction.remains:
+        return [reproduction.remains]
     return [said for task in reproduction.tasks for said in published_statements(task)]
 
 
@@ -68,7 +70,7 @@ def make_row(
     metric:    what is printed; by default the headline
     """
     selected = training.get("selected") or {}
-    varied = GRID if reproduction.is_grid else ()
+    varied = {*(GRID if reproduction.is_grid else ()), *_varied(reproduction, entry)}
     metric = metric or result.task.headline
     found = summary(result.records, metric)
     ours = {
@@ -100,6 +102,12 @@ def make_row(
     }
     shown = {"split": split, "metric": metric}
     return {**place, **shown, "published": paper and _published_record(paper, split), "ours": ours | more}
+
+
+def _varied(reproduction: Reproduction, entry: Entry) -> Iterator[str]:
+    """What the variants of a model have other values of."""
+    for change in reproduction.variants.get(entry.model, {}).values():
+        yield from (*change.sizes, *change.recipe)
 
 
 def _chosen(selected: Record) -> Record:

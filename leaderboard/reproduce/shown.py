@@ -14,7 +14,7 @@ from marnn_bench.leaderboard.pictures.curves import draw as draw_accuracy
 from marnn_bench.leaderboard.reproduce.entries import TRAINING
 from marnn_bench.leaderboard.reproduce.matrix_picture import draw as draw_matrix
 from marnn_bench.leaderboard.reproduce.picture import draw as draw_grid
-from marnn_bench.leaderboard.reproduce.tables import Reproduction, Traced
+from marnn_bench.leaderboard.reproduce.reproduction import Reproduction, Traced
 from marnn_bench.leaderboard.results import read_result
 from marnn_bench.scoring.metrics import Record
 

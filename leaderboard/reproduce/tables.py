@@ -1,25 +1,21 @@
 """What can be reproduced: papers' tables, and grids of learning rates and epochs around them. All of it is data."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from difflib import get_close_matches
-from itertools import product
-from pathlib import PurePosixPath
-from typing import Any, Final, Literal
+from typing import Final
 
 from marnn_bench.baselines.recipes import Clipping
 from marnn_bench.errors import UsageError
+from marnn_bench.leaderboard.reproduce import mali2019
+from marnn_bench.leaderboard.reproduce.reproduction import (
+    MATRIX,
+    PRESETS,
+    Change,
+    Preset,
+    Reproduction,
+    Traced,
+)
 from marnn_bench.tasks.suites import CORE
-
-
-@dataclass(frozen=True)
-class Change:
-    """What is not as in a model's paper: of the fields of its sizes and of its recipe, those that are there; trainings."""
-
-    sizes: Mapping[str, Any] = field(default_factory=dict)
-    recipe: Mapping[str, Any] = field(default_factory=dict)
-    runs: int | None = None
-
 
 MODELS: Final = (
     "rnn",
@@ -81,9 +77,6 @@ LAYERS: Final = (
 DEPTHS: Final = ("russ-2", "russ-4", "russ-6", "russ-8", "russ")
 """The RUSS with stacks of 2 to 10 elements."""
 
-Preset = Literal["paper", "laptop"]
-PRESETS: Final[tuple[Preset, ...]] = ("paper", "laptop")
-
 COARSE_AND_FINE: Final = ("sequence_accuracy", "fine_accuracy")
 
 SIDE_BY_SIDE: Final = (
@@ -114,112 +107,8 @@ SIMILAR_EFFORT: Final = {
 """So that all but the models of streams learn from about 15,000 strings, of 32 or 40 hidden units where the paper has more. The
 compiled engine does not serve Transformers."""
 
-MATRIX: Final = "matrix"
-
 TASKS: Final = ("dyck2", "dyck3", "dyck6", "hom-palindrome", "marked-palindrome", "string-reversal")
 RATES: Final = (0.001, 0.002, 0.003, 0.005, 0.01, 0.02)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A model on a task, trained by its paper's recipe or with these values instead."""
-
-    model: str
-    task: str
-    learning_rate: float | None = None
-    epochs: int | None = None
-
-    @property
-    def place(self) -> PurePosixPath:
-        """Its folder, below that of the whole.
-
-        >>> Entry("lstm", "dyck2").place, Entry("lstm", "dyck2", 0.003, 5).place
-        (PurePosixPath('lstm/dyck2'), PurePosixPath('lstm/dyck2/rate-0.003-epochs-5'))
-        """
-        values = {"rate": self.learning_rate, "epochs": self.epochs}
-        named = "-".join(f"{name}-{value}" for name, value in values.items() if value is not None)
-        return PurePosixPath(self.model, self.task, named)
-
-
-@dataclass(frozen=True)
-class Traced:
-    """A string that a paper shows a model at, and what it prints of each step.
-
-    nexts:          what is to be predicted after each symbol
-    probabilities:  of these
-    tops:           what lies on top of each stack
-    """
-
-    string: str
-    nexts: str
-    probabilities: tuple[float, ...]
-    tops: tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True)
-class Reproduction:
-    """Models on tasks: a table by the recipes as they are, a grid if it has several learning rates and numbers of epochs.
-
-    source:   what it stands in, as published rows say it
-    runs:     trainings of each row, unless others are asked for
-    preset:   paper, or laptop: ours, minutes to hours on one core. One name may have both
-    splits:   those that are asked; by default the task's own
-    metrics:  what is printed; by default the task's headline
-    numbers:  what the paper's numbers stand in, if that is another table
-    fewer:    by task, the models that are shown on it, where they are not all
-    changes:  by model
-    hours:    core-hours that all of it took, on a core of 2.5 GHz
-    by_length:  whether accuracy by length is drawn
-    traced:   what the selected run is shown at
-    """
-
-    name: str
-    source: str
-    tasks: tuple[str, ...]
-    models: tuple[str, ...] = MODELS
-    learning_rates: tuple[float, ...] = ()
-    epochs: tuple[int, ...] = ()
-    runs: int = 100
-    preset: Preset = "paper"
-    splits: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-    numbers: str | None = None
-    changes: Mapping[str, Change] = field(default_factory=dict)
-    hours: float | None = None
-    fewer: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    by_length: bool = False
-    traced: Traced | None = None
-
-    @property
-    def is_grid(self) -> bool:
-        """Whether it varies the recipes."""
-        return len(self.learning_rates) > 1
-
-    @property
-    def folder(self) -> str:
-        """Where it goes, and how its record is called.
-
-        >>> find_reproduction("grefenstette2015-figure2a", "laptop").folder
-        'grefenstette2015-figure2a-laptop'
-        """
-        return self.name if self.preset == "paper" else f"{self.name}-{self.preset}"
-
-    @property
-    def is_matrix(self) -> bool:
-        """Whether it is printed as one, without the tasks that a model does not fit."""
-        return self.name == MATRIX
-
-    @property
-    def is_drawn(self) -> bool:
-        """Whether it ends in a picture."""
-        return self.is_grid or self.is_matrix or self.by_length or self.traced is not None
-
-    def entries(self) -> Iterator[Entry]:
-        """All that is trained, task by task in the order of the rows."""
-        for task, model in product(self.tasks, self.models):
-            if model in self.fewer.get(task, self.models):
-                for rate, epochs in product(self.learning_rates or (None,), self.epochs or (None,)):
-                    yield Entry(model, task, rate, epochs)
 
 
 SIX: Final = Traced(
@@ -234,13 +123,13 @@ SIX: Final = Traced(
 """Table 3 of Joulin & Mikolov 2015: a^n b^2n with n = 6, behind the end of another string. END stands for its first symbol."""
 
 REPRODUCTIONS: Final = (
-    Reproduction("suzgun2019-table2", "Suzgun et al. 2019, Table 2", ("dyck2",)),
-    Reproduction("suzgun2019-table3", "Suzgun et al. 2019, Table 3", ("dyck3",)),
-    Reproduction("suzgun2019-table4", "Suzgun et al. 2019, Table 4", ("dyck6",)),
-    Reproduction("suzgun2019-table5", "Suzgun et al. 2019, Table 5", ("hom-palindrome",)),
-    Reproduction("suzgun2019-section6.2", "Suzgun et al. 2019, section 6.2", ("marked-palindrome",)),
-    Reproduction("suzgun2019-table6", "Suzgun et al. 2019, Table 6", ("string-reversal",)),
-    Reproduction("suzgun2019-dyck1", "Models of Suzgun et al. 2019", ("dyck1",)),
+    Reproduction("suzgun2019-table2", "Suzgun et al. 2019, Table 2", ("dyck2",), MODELS),
+    Reproduction("suzgun2019-table3", "Suzgun et al. 2019, Table 3", ("dyck3",), MODELS),
+    Reproduction("suzgun2019-table4", "Suzgun et al. 2019, Table 4", ("dyck6",), MODELS),
+    Reproduction("suzgun2019-table5", "Suzgun et al. 2019, Table 5", ("hom-palindrome",), MODELS),
+    Reproduction("suzgun2019-section6.2", "Suzgun et al. 2019, section 6.2", ("marked-palindrome",), MODELS),
+    Reproduction("suzgun2019-table6", "Suzgun et al. 2019, Table 6", ("string-reversal",), MODELS),
+    Reproduction("suzgun2019-dyck1", "Models of Suzgun et al. 2019", ("dyck1",), MODELS),
     Reproduction(
         "joulin2015-table2",
         "Joulin & Mikolov 2015, Table 2",
@@ -329,6 +218,7 @@ REPRODUCTIONS: Final = (
         splits=("test_long", "test_deep"),
         metrics=("sequence_accuracy", "closing_accuracy"),
     ),
+    *mali2019.REPRODUCTIONS,
     Reproduction(
         MATRIX,
         "Models on tasks",

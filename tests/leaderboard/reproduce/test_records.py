@@ -16,7 +16,8 @@ from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.leaderboard.reproduce.entries import Options
 from marnn_bench.leaderboard.reproduce.printing import page_of, table_of, text_of
 from marnn_bench.leaderboard.reproduce.records import make_record, make_row
-from marnn_bench.leaderboard.reproduce.tables import Entry, Reproduction, find_reproduction
+from marnn_bench.leaderboard.reproduce.reproduction import Entry, Reproduction
+from marnn_bench.leaderboard.reproduce.tables import find_reproduction
 from marnn_bench.leaderboard.results import read_result
 
 TRAINING = {"engine": "compiled", "recipe": {"stream": None}}

@@ -9,7 +9,8 @@ from helpers.paths import ROOT
 from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.errors import UsageError
 from marnn_bench.leaderboard.published import published_rows
-from marnn_bench.leaderboard.reproduce.tables import REPRODUCTIONS, Reproduction, find_reproduction
+from marnn_bench.leaderboard.reproduce.reproduction import Reproduction
+from marnn_bench.leaderboard.reproduce.tables import REPRODUCTIONS, find_reproduction
 from marnn_bench.tasks.registry import find_task
 
 WITH_ROWS = [
