@@ -1,45 +1,34 @@
-"""Publishing a folder of splits: checked as a whole, uploaded to the Hugging Face Hub, and tagged as a release.
+"""Publishing a folder of splits: checked as a whole, and laid out as the Hugging Face Hub wants it.
 
-A folder of `marnn-bench generate` is laid out as the Hub wants it, so nothing is converted.
+A folder of `marnn-bench generate` is uploaded as it is. Beside it stands eval.yaml, by which the Hub knows a benchmark.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from marnn_bench.errors import DataError, UsageError
+from marnn_bench.hub.repository import CARD, Release
 from marnn_bench.store.manifest import REGENERATE_HINT, read_manifest
 from marnn_bench.store.read import check_file
 
-DATASET = "dataset"
-CARD, MANIFEST = "README.md", "manifest.json"
+MANIFEST: Final = "manifest.json"
+BENCHMARK: Final = "eval.yaml"
 TAG = re.compile(r"[A-Za-z0-9](\.?[A-Za-z0-9_-])*")
 
 
 @dataclass(frozen=True)
-class Release:
-    """What will be uploaded, and the tag that names it.
+class DataRelease(Release):
+    """The release of a folder of splits."""
 
-    files: paths below the folder and their sizes in bytes
-    """
-
-    folder: Path
-    tag: str
-    tasks: tuple[str, ...]
-    files: dict[str, int]
-
-    @property
-    def bytes(self) -> int:
-        """The size of all files."""
-        return sum(self.files.values())
+    tasks: tuple[str, ...] = ()
 
 
-def prepare(folder: Path, tag: str | None = None) -> Release:
+def prepare(folder: Path, tag: str | None = None) -> DataRelease:
     """The release of a folder: card, manifest and the files that the manifest lists, each with the sha256 it lists.
 
     Nothing else in the folder belongs to it. Raises DataError if a file is missing or changed.
@@ -51,8 +40,7 @@ def prepare(folder: Path, tag: str | None = None) -> Release:
     tasks = read_manifest(folder)["tasks"]
     if not tasks:
         raise UsageError(f"{folder} holds no finished task. Run `marnn-bench generate` again.")
-    if tag is not None and not TAG.fullmatch(tag):
-        raise UsageError(f"Tag {tag!r} is not possible; use letters, digits, dots and hyphens, as in v1.0.")
+    check_tag(tag)
     if not (folder / CARD).is_file():
         raise DataError(f"{folder / CARD} is missing. {REGENERATE_HINT}")
     try:
@@ -62,10 +50,37 @@ def prepare(folder: Path, tag: str | None = None) -> Release:
         for shard in listed:
             check_file(folder / shard["file"], shard["sha256"])
         names = (CARD, MANIFEST, *(shard["file"] for shard in listed))
-        files = {name: (folder / name).stat().st_size for name in names}
-        return Release(folder, tag or default_tag(tasks), tuple(tasks), files)
+        files: dict[str, Path | bytes] = {name: folder / name for name in names}
+        files[BENCHMARK] = _benchmark(tasks)
+        return DataRelease("dataset", tag or default_tag(tasks), files, ("data/",), tasks=tuple(tasks))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{folder / MANIFEST} is damaged ({error!r}). {REGENERATE_HINT}") from error
+
+
+def check_tag(tag: str | None) -> None:
+    """UsageError for a name that git would refuse."""
+    if tag is not None and not TAG.fullmatch(tag):
+        raise UsageError(f"Tag {tag!r} is not possible; use letters, digits, dots and hyphens, as in v1.0.")
+
+
+def _benchmark(tasks: Mapping[str, Any]) -> bytes:
+    """eval.yaml, whose entries are those that `export --to hub` names: a task's splits other than train."""
+    import yaml
+
+    listed = [
+        {"id": f"{name}/{split}", "config": name, "split": split}
+        for name, task in tasks.items()
+        for split in task["splits"]
+        if split != "train"
+    ]
+    about = {
+        "name": "marnn-bench",
+        "description": "Formal languages, with the right answer after every symbol.",
+        "evaluation_framework": "marnn-bench",
+        "tasks": listed,
+    }
+    text: str = yaml.safe_dump(about, sort_keys=False, allow_unicode=True)
+    return text.encode()
 
 
 def default_tag(tasks: dict[str, Any]) -> str:
@@ -85,81 +100,3 @@ def default_tag(tasks: dict[str, Any]) -> str:
         (task["version"] for task in tasks.values()), key=lambda version: [*map(int, version.split("."))]
     )
     return f"v{newest}-{hashlib.sha256(canonical).hexdigest()[:8]}"
-
-
-def check_repo(repo: str) -> None:
-    """UsageError unless this is org/name as the Hub allows it."""
-    from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils import validate_repo_id
-
-    try:
-        validate_repo_id(repo)
-    except HFValidationError as error:
-        raise UsageError(f"Repository {repo!r}: {error}") from error
-    if "/" not in repo:
-        raise UsageError(f"Repository {repo!r} has no owner; write --repo org/name.")
-
-
-def upload(release: Release, repo: str, *, private: bool = False, progress: bool = True) -> str:
-    """Create the repository if it is missing, upload the release as it is, tag it, and return the page's address.
-
-    Data files of an earlier release that are not in this one leave the main branch; their tag keeps them. If it is
-    interrupted, the same call goes on where it stopped. Raises UsageError for whatever the Hub refuses.
-    """
-    from huggingface_hub import HfApi, get_token
-    from huggingface_hub.utils.tqdm import disable_progress_bars
-
-    check_repo(repo)
-    if not progress:
-        disable_progress_bars()
-    if get_token() is None:
-        raise UsageError("Not logged in to the Hugging Face Hub. Run `hf auth login`, or set HF_TOKEN.")
-    api = HfApi()
-    with _hub_errors(repo, release.tag):
-        if api.repo_exists(repo, repo_type=DATASET):
-            refs = api.list_repo_refs(repo, repo_type=DATASET)
-            if release.tag in {ref.name for ref in refs.tags}:
-                raise UsageError(_refusal(409, repo, release.tag))
-        else:
-            api.create_repo(repo, repo_type=DATASET, private=private or None)
-        commit = api.upload_folder(
-            repo_id=repo,
-            repo_type=DATASET,
-            folder_path=release.folder,
-            allow_patterns=[*release.files],
-            delete_patterns="data/*",
-            commit_message=f"Data release {release.tag}",
-        )
-        api.create_tag(repo, tag=release.tag, revision=commit.oid, repo_type=DATASET)
-    return f"{api.endpoint}/datasets/{repo}"
-
-
-@contextmanager
-def _hub_errors(repo: str, tag: str) -> Iterator[None]:
-    """Whatever the Hub or the network answers, as a UsageError that says what to do."""
-    from huggingface_hub import constants, errors
-
-    try:
-        yield
-    except errors.OfflineModeIsEnabled as error:
-        raise UsageError("HF_HUB_OFFLINE is set: nothing can be uploaded. Unset it.") from error
-    except errors.HfHubHTTPError as error:
-        raise UsageError(_refusal(error.response.status_code, repo, tag, error.server_message)) from error
-    except errors.HTTPError as error:
-        raise UsageError(
-            f"Cannot reach {constants.ENDPOINT} ({error}). Check the network, then try again."
-        ) from error
-    except ValueError as error:
-        raise UsageError(f"The Hub refuses {CARD}: {' '.join(str(error).split())}") from error
-
-
-def _refusal(status: int, repo: str, tag: str, reason: str | None = None) -> str:
-    match status:
-        case 401:
-            return "The Hub does not know your token. Run `hf auth login`, or correct HF_TOKEN."
-        case 403:
-            return f"Your token may not write to {repo}. Use one with write permission for that owner."
-        case 409:
-            return f"{repo} has a release {tag} already, and releases do not change. Name another with --tag."
-        case _:
-            return f"The Hub answered with status {status} ({reason or 'no reason given'}). Try again later."

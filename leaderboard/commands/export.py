@@ -9,7 +9,7 @@ import click
 from marnn_bench.commands.output import note
 from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.records import result_folders
-from marnn_bench.hub.release import check_repo
+from marnn_bench.hub.repository import check_repo
 from marnn_bench.leaderboard.exchange.every_eval_ever import every_eval_ever
 from marnn_bench.leaderboard.exchange.hub_results import hub_results
 from marnn_bench.rescoring.rescore import believe

@@ -1,7 +1,7 @@
-"""A Hugging Face Hub small enough to run in a test: dataset repositories, commits, tags, tokens, in memory.
+"""A Hugging Face Hub small enough to run in a test: repositories of data and models, commits, tags, tokens, in memory.
 
-It speaks the part of the Hub's HTTP interface that `huggingface_hub` and `datasets` use to create a repository, upload
-a folder, tag it, and load it again. Set HF_ENDPOINT to its `url`, and HF_HUB_DISABLE_XET=1, before those are imported.
+It speaks the part of the Hub's HTTP interface that `huggingface_hub` and `datasets` use to create a repository, commit
+files to it, tag it, and load it again. Set HF_ENDPOINT to its `url`, and HF_HUB_DISABLE_XET=1, before those are imported.
 """
 
 import base64
@@ -16,7 +16,7 @@ from threading import Lock, Thread
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-LFS_SUFFIX = ".parquet"
+LFS_SUFFIX = (".parquet", ".safetensors")
 
 
 class Refused(Exception):
@@ -25,6 +25,10 @@ class Refused(Exception):
     def __init__(self, status: int, message: str, code: str = "") -> None:
         super().__init__(message)
         self.status, self.message, self.code = status, message, code
+
+
+class Dropped(Exception):
+    """The connection breaks, without an answer."""
 
 
 @dataclass
@@ -53,10 +57,14 @@ class Repo:
 
 @dataclass
 class Hub:
-    """The state of the server. `writers` are the owners that a token may write for; `log` is every request made."""
+    """The state of the server. `writers` are the owners that a token may write for; `log` is every request made.
+
+    disturb:  is given each request, "METHOD path", before it is answered, and may raise `Refused` or `Dropped`
+    """
 
     writers: Mapping[str, set[str]]
     url: str = ""
+    disturb: Callable[[str], None] = lambda request: None
     repos: dict[str, Repo] = field(default_factory=dict)
     objects: dict[str, bytes] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
@@ -84,8 +92,9 @@ ROUTES: list[tuple[str, re.Pattern[str], Route]] = []
 
 
 def route(method: str, pattern: str) -> Callable[[Route], Route]:
-    """Answer requests of this method whose whole path matches; {repo}, {rev} and {path} are passed, unquoted."""
-    named = pattern.replace("{repo}", "(?P<repo>[^/]+/[^/]+?)")
+    """Answer requests of this method whose whole path matches; {repo}, {rev} and {path} are passed, unquoted, and {api} is the
+    beginning of what both kinds of repositories have."""
+    named = pattern.replace("{api}", "/api/(?:datasets|models)/").replace("{repo}", "(?P<repo>[^/]+/[^/]+?)")
     named = named.replace("{rev}", "(?P<rev>[^/]+)").replace("{path}", "(?P<path>.+)")
 
     def register(function: Route) -> Route:
@@ -112,12 +121,15 @@ class Handler(BaseHTTPRequestHandler):
         with self.hub.lock:
             self.hub.log.append(f"{self.command} {path}")
             try:
+                self.hub.disturb(f"{self.command} {path}")
                 for known, pattern, function in ROUTES:
                     if known == method and (match := pattern.fullmatch(path)):
                         return function(
                             self, **{k: unquote(v) for k, v in match.groupdict().items() if v is not None}
                         )
                 raise Refused(404, f"No route for {self.command} {path}")
+            except Dropped:
+                self.close_connection = True
             except Refused as refused:
                 headers = {"X-Error-Message": refused.message, "X-Error-Code": refused.code}
                 self.answer(
@@ -170,7 +182,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @route("POST", "/api/repos/create")
 def create(request: Handler) -> None:
-    """A new dataset repository with one commit."""
+    """A new repository with one commit."""
     asked = request.json()
     name = f"{asked['organization']}/{asked['name']}"
     request.must_write(name)
@@ -189,7 +201,7 @@ def validate_card(request: Handler) -> None:
     request.answer({"errors": errors, "warnings": []}, 200 if good else 400)
 
 
-@route("GET", "/api/datasets/{repo}/refs")
+@route("GET", "{api}{repo}/refs")
 def refs(request: Handler, repo: str) -> None:
     """Branches and tags."""
     found = request.find(repo)
@@ -200,7 +212,7 @@ def refs(request: Handler, repo: str) -> None:
     request.answer({"branches": named["heads"], "tags": named["tags"], "converts": []})
 
 
-@route("POST", "/api/datasets/{repo}/tag/{rev}")
+@route("POST", "{api}{repo}/tag/{rev}")
 def tag(request: Handler, repo: str, rev: str) -> None:
     """A new tag; one that exists is refused."""
     request.must_write(repo)
@@ -211,7 +223,7 @@ def tag(request: Handler, repo: str, rev: str) -> None:
     request.answer({})
 
 
-@route("POST", "/api/datasets/{repo}/preupload/{rev}")
+@route("POST", "{api}{repo}/preupload/{rev}")
 def preupload(request: Handler, repo: str, rev: str) -> None:
     """For each file: whether it goes into the commit or is uploaded before it, and what is there now."""
     request.must_write(repo)
@@ -229,7 +241,7 @@ def preupload(request: Handler, repo: str, rev: str) -> None:
     request.answer({"files": files})
 
 
-@route("POST", "/datasets/{repo}.git/info/lfs/objects/batch")
+@route("POST", "(?:/datasets)?/{repo}.git/info/lfs/objects/batch")
 def lfs_batch(request: Handler, repo: str) -> None:
     """Where to put the objects that are not here yet."""
     request.must_write(repo)
@@ -249,7 +261,7 @@ def lfs_upload(request: Handler, path: str) -> None:
     request.answer({})
 
 
-@route("POST", "/api/datasets/{repo}/commit/{rev}")
+@route("POST", "{api}{repo}/commit/{rev}")
 def commit(request: Handler, repo: str, rev: str) -> None:
     """A commit on main from lines of JSON: header, files, objects, deletions."""
     request.must_write(repo)
@@ -269,7 +281,7 @@ def commit(request: Handler, repo: str, rev: str) -> None:
     request.answer({"commitOid": oid, "commitUrl": f"{request.hub.url}/datasets/{repo}/commit/{oid}"})
 
 
-@route("GET", "/api/datasets/{repo}(?:/revision/{rev})?")
+@route("GET", "{api}{repo}(?:/revision/{rev})?")
 def info(request: Handler, repo: str, rev: str = "main") -> None:
     """What is in a repository."""
     found = request.find(repo)
@@ -289,7 +301,7 @@ def info(request: Handler, repo: str, rev: str = "main") -> None:
     )
 
 
-@route("GET", "/api/datasets/{repo}/tree/{rev}(?:/{path})?")
+@route("GET", "{api}{repo}/tree/{rev}(?:/{path})?")
 def tree(request: Handler, repo: str, rev: str, path: str = "") -> None:
     """The files and folders below a folder; all of them if `recursive`."""
     found = request.find(repo)
@@ -301,7 +313,7 @@ def tree(request: Handler, repo: str, rev: str, path: str = "") -> None:
     request.answer([entry for entry in listed if recursive or entry["path"].count("/") == depth])
 
 
-@route("GET", "/datasets/{repo}/resolve/{rev}/{path}")
+@route("GET", "(?:/datasets)?/{repo}/resolve/{rev}/{path}")
 def resolve(request: Handler, repo: str, rev: str, path: str) -> None:
     """A file, or the range of it that is asked for."""
     found = request.find(repo)

@@ -1,5 +1,6 @@
 """The networks of Mali et al. 2019 against their equations, their hints, and runs whose products overflow."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import torch
 
 from helpers.agreement import EXACT, assert_agrees, assert_steps_agree, inputs_of, one_run
+from helpers.command_line import marnn
 from helpers.equations.mali2019 import (
     multiplicative_rnn,
     nnpda,
@@ -124,6 +126,29 @@ def test_what_is_extracted_of_a_network_that_is_refined_accepts_as_it_answers(se
         ids = torch.tensor([[[0, *(1 + strings.ids[slice(*strings.offsets[row : row + 2])])]]])
         answer = cell.scores(w, ids, inputs_of(cell, 1, *ids.shape[1:]))[0, 0, -1, 0].item()
         assert (answer >= 1 / 2) == expected
+
+
+@pytest.mark.parametrize("name", ["nspda-2+program", "nspda-3+program"])
+def test_a_programmed_network_is_a_baseline_that_learns_nothing_and_errs_nowhere(name, tmp_path):
+    trained = marnn(
+        "train",
+        name,
+        "--task",
+        "dyck1-recognition",
+        "--runs",
+        "2",
+        "--out",
+        "known",
+        "--format",
+        "json",
+        cwd=tmp_path,
+    )
+    training = json.loads(trained.output)
+    assert training["recipe"]["epochs"] == 0 and training["final_loss"] == [None, None]
+    assert training["train_accuracy"] == [1.0, 1.0] and training["diverged"] == []
+    outcome = marnn("eval", "known", "--split", "test_60", "--format", "json", cwd=tmp_path)
+    (run, other) = json.loads(outcome.output)["runs"]
+    assert run["metrics"]["balanced_accuracy"]["value"] == other["metrics"]["balanced_accuracy"]["value"] == 1
 
 
 SLOW = ("mali-rnn", "mali-lstm", "mali-gru", "mali-mi-rnn", "mali-mi-gru", "mali-lstm-p", "nnpda-2")

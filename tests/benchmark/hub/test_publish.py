@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from helpers.command_line import Outcome, marnn, succeed
-from helpers.hub_server import Hub, running_hub
+from helpers.hub_server import Dropped, Hub, running_hub
 from marnn_bench.errors import DataError, UsageError
-from marnn_bench.hub.release import check_repo, default_tag, prepare
+from marnn_bench.hub.release import default_tag, prepare
+from marnn_bench.hub.repository import check_repo
 
 pytest.importorskip("datasets")
 
@@ -124,8 +126,9 @@ def test_the_repository_holds_the_release_and_nothing_else(
         for shard in split["shards"]
     ]
     files = main_files(hub)
-    assert sorted(files) == sorted([".gitattributes", "README.md", "manifest.json", *shards])
-    assert all(content == (folder / name).read_bytes() for name, content in files.items() if name[0] != ".")
+    made = {".gitattributes", "eval.yaml"}
+    assert {*files} == {*made, "README.md", "manifest.json", *shards}
+    assert all(content == (folder / name).read_bytes() for name, content in files.items() if name not in made)
     assert hub.repos[REPO].tags == {default_tag(manifest["tasks"]): hub.repos[REPO].branches["main"]}
 
 
@@ -162,18 +165,109 @@ def test_files_of_an_older_release_stay_under_its_tag_only(
     assert newer[DYCK2_TEST] == (smaller / DYCK2_TEST).read_bytes() != older[DYCK2_TEST]
 
 
-def test_a_dry_run_needs_no_token_and_asks_the_network_nothing(
-    folder: Path, user: dict[str, str], hub: Hub
+def changes_in(listed: str) -> dict[str, str]:
+    """What is printed of each file."""
+    return {entry["file"]: entry["change"] for entry in json.loads(listed)["files"]}
+
+
+def test_a_dry_run_lists_all_that_would_change_and_changes_nothing(
+    folder: Path, tmp_path: Path, user: dict[str, str], hub: Hub
 ) -> None:
-    user["HF_TOKEN"] = ""
-    listed = json.loads(published(folder, user, "--dry-run", "--format", "json"))
-    assert not listed["uploaded"]
-    assert {entry["file"]: entry["bytes"] for entry in listed["files"]} == {
+    """Without a token: before there is a repository, beside an older release, and where nothing is to be done."""
+    asked, nobody = ("--dry-run", "--format", "json"), user | {"HF_TOKEN": ""}
+    first = json.loads(published(folder, nobody, *asked))
+    assert not first["uploaded"] and {entry["change"] for entry in first["files"]} == {"new"}
+    sizes = {entry["file"]: entry["bytes"] for entry in first["files"]}
+    there = {
         path.relative_to(folder).as_posix(): path.stat().st_size
         for path in folder.rglob("*")
         if path.is_file() and ".receipts" not in path.parts
     }
-    assert hub.log == []
+    assert {name: size for name, size in sizes.items() if name != "eval.yaml"} == there
+    assert not hub.repos
+    published(folder, user, "--tag", "v1.0")
+    assert {*changes_in(published(folder, nobody, *asked, "--tag", "v1.1")).values()} == {"unchanged"}
+    smaller = tmp_path / "smaller"
+    succeed("generate", "--task", "dyck2", "--rows", 50, "--out", smaller, cwd=tmp_path)
+    before, commits = main_files(hub), len(hub.repos[REPO].commits)
+    listed = changes_in(published(smaller, nobody, *asked))
+    assert {name.split("/")[1] for name, change in listed.items() if change == "removed"} == {
+        "string-reversal"
+    }
+    assert listed[DYCK2_TEST] == listed["README.md"] == listed["eval.yaml"] == "changed"
+    assert len(hub.repos[REPO].commits) == commits
+    published(smaller, user)
+    after = main_files(hub)
+    assert {name for name in before if name not in after} == {
+        name for name, change in listed.items() if change == "removed"
+    }
+    assert {name for name in after if before.get(name) != after[name]} == {
+        name for name, change in listed.items() if change in ("new", "changed")
+    }
+
+
+def test_the_benchmark_is_known_to_the_hub_by_its_splits(
+    folder: Path, user: dict[str, str], hub: Hub
+) -> None:
+    published(folder, user)
+    about = yaml.safe_load(main_files(hub)["eval.yaml"])
+    assert about["evaluation_framework"] == "marnn-bench"
+    assert {(task["id"], task["config"], task["split"]) for task in about["tasks"]} == {
+        (f"{task}/{split}", task, split)
+        for task, entry in json.loads((folder / "manifest.json").read_text())["tasks"].items()
+        for split in entry["splits"]
+        if split != "train"
+    }
+
+
+RETRIED = pytest.mark.slow
+"""The client tries these again for half a minute."""
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        pytest.param("PUT /lfs", marks=RETRIED),
+        pytest.param("POST /datasets/org/name.git", marks=RETRIED),
+        f"POST /api/datasets/{REPO}/commit",
+    ],
+)
+def test_an_upload_that_breaks_leaves_the_main_branch_as_it_was(
+    at: str, folder: Path, tmp_path: Path, user: dict[str, str], hub: Hub
+) -> None:
+    """Wherever the connection drops for good; then the same command ends what was begun."""
+    published(folder, user, "--tag", "v1.0")
+    before = dict(main_files(hub))
+    smaller = tmp_path / "smaller"
+    succeed("generate", "--task", "dyck2", "--rows", 50, "--out", smaller, cwd=tmp_path)
+
+    def drop(request: str) -> None:
+        if request.startswith(at):
+            raise Dropped
+
+    hub.disturb = drop
+    broken = publish(smaller, user, "--tag", "v1.1")
+    assert broken.code == 2 and "Cannot reach" in broken.error
+    assert main_files(hub) == before and [*hub.repos[REPO].tags] == ["v1.0"]
+    hub.disturb = lambda request: None
+    published(smaller, user, "--tag", "v1.1")
+    assert main_files(hub)[DYCK2_TEST] == (smaller / DYCK2_TEST).read_bytes()
+
+
+def test_what_somebody_else_commits_meanwhile_is_not_overwritten(
+    folder: Path, user: dict[str, str], hub: Hub
+) -> None:
+    published(folder, user, "--tag", "v1.0")
+    repo = hub.repos[REPO]
+    (folder / "README.md").write_text((folder / "README.md").read_text() + "\nmore\n")
+
+    def meddle(request: str) -> None:
+        if "/commit/" in request:
+            repo.commit({**main_files(hub), "theirs.txt": b"new"})
+
+    hub.disturb = meddle
+    assert "changed by somebody else" in refused(publish(folder, user, "--tag", "v1.1"), 2)
+    assert "theirs.txt" in main_files(hub) and [*repo.tags] == ["v1.0"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from helpers.paths import ROOT
 from marnn_bench.baselines.models.registry import find_baseline
 from marnn_bench.errors import UsageError
 from marnn_bench.leaderboard.published import published_rows
+from marnn_bench.leaderboard.reproduce.entries import Options, experiment_of
 from marnn_bench.leaderboard.reproduce.reproduction import Reproduction
 from marnn_bench.leaderboard.reproduce.tables import REPRODUCTIONS, find_reproduction
 from marnn_bench.tasks.registry import find_task
@@ -67,6 +68,21 @@ def test_what_is_asked_and_printed_is_there() -> None:
         if reproduction.numbers:
             sources = {row.source for task in reproduction.tasks for row in published_rows(task)}
             assert reproduction.numbers in sources
+
+
+def test_variants_can_be_trained_and_differ() -> None:
+    """Each from its model as it is by default, and all of a model from each other."""
+    options = Options(runs=1)
+    for reproduction in REPRODUCTIONS:
+        for model, variants in reproduction.variants.items():
+            experiments = [
+                experiment_of(reproduction, entry, options)
+                for entry in reproduction.entries()
+                if (entry.model, entry.task) == (model, reproduction.tasks[0])
+            ]
+            assert len({(it.sizes, it.recipe) for it in experiments}) == len(variants) > 1
+            for experiment in experiments:
+                experiment.require_fit()
 
 
 def test_the_grid_has_every_rate_with_every_number_of_epochs() -> None:
