@@ -58,6 +58,10 @@ COMMANDS = {
     ),
     "schema": ("marnn_bench.commands.schema:schema", "Print the JSON Schema of what eval writes."),
     "publish": ("marnn_bench.commands.publish:publish", "Upload generated splits to the Hugging Face Hub."),
+    "publish-model": (
+        "marnn_bench.leaderboard.commands.publish_model:publish_model",
+        "Upload a trained model to the Hugging Face Hub.",
+    ),
 }
 """Command name -> where it is, and one line of help (which its own help begins with)."""
 

@@ -166,6 +166,10 @@ def _hub_errors(repo: str, tag: str) -> Iterator[None]:
         raise UsageError(
             f"Cannot reach {constants.ENDPOINT} ({error}). Check the network, then try again."
         ) from error
+    except RuntimeError as error:  # of a large file, whatever it was
+        raise UsageError(
+            f"{error} Nothing was released; the same command goes on where it stopped."
+        ) from error
     except ValueError as error:
         raise UsageError(f"The Hub refuses {CARD}: {' '.join(str(error).split())}") from error
 
