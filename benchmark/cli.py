@@ -52,6 +52,10 @@ COMMANDS = {
         "marnn_bench.leaderboard.commands.export:export",
         "Write results in a format of others.",
     ),
+    "export-tasks": (
+        "marnn_bench.leaderboard.commands.export_tasks:export_tasks",
+        "Write generated splits as tasks of the LM Evaluation Harness.",
+    ),
     "submit": (
         "marnn_bench.leaderboard.commands.submissions:submit",
         "Write the folder of a submission to the leaderboard.",
