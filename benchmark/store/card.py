@@ -1,11 +1,13 @@
 """The dataset card: what the Hugging Face Hub and a reader want to know of a folder of splits."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from math import log
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -23,6 +25,8 @@ CATEGORIES = {
     "language-modelling": "text-generation",
 }
 """Views as the Hub's task categories: what comes next, a symbol for each symbol, a label for the whole."""
+
+BLOCKS: Final = " ▁▂▃▄▅▆▇█"
 
 READING = {
     "next-symbol": "After a prefix of `input`, the symbols of a set may come next. The sets of this row, decoded:",
@@ -57,8 +61,21 @@ TEXT = """
 Strings of formal languages with the right answer after every symbol, written by marnn-bench. Every split can be
 generated again to the bit: `marnn-bench verify .` decides every row anew and compares the digests in `manifest.json`.
 
-    from datasets import load_dataset
-    load_dataset("PATH_OR_REPO", "{first}")
+## Use
+
+```python
+from pathlib import Path
+
+import datasets, duckdb, pandas, polars
+
+everything = datasets.load_dataset(str(Path.cwd()), "{first}")
+frame = pandas.read_parquet("{file}")
+faster = polars.read_parquet("{file}")
+counts = duckdb.sql("select length, count(*) from '{file}' group by length order by length").fetchall()
+```
+
+So much in this folder. On the Hub `load_dataset` takes ORG/NAME and `revision=`, the tag of a release, and before the name of a file
+stands `hf://datasets/ORG/NAME/`.
 
 ## Columns
 
@@ -77,7 +94,8 @@ generated again to the bit: `marnn-bench verify .` decides every row anew and co
 {examples}
 ## Tasks
 
-The window of a split is what its law draws from, lengths or the n of the definition; lengths are those of its rows.
+The window of a split is what its law draws from, lengths or the n of the definition; lengths are those of its rows. Blocks show how
+many of the first thousand rows are how long, from the shortest to the longest of these in ten steps.
 {tasks}
 ## Licence and citation
 
@@ -109,10 +127,12 @@ def dataset_card(manifest: dict[str, Any], folder: Path) -> str:
     of_view: dict[str, str] = {}
     for name, task in tasks.items():
         of_view.setdefault(task["view"], name)
+    first = next(iter(tasks), "TASK")
     text = TEXT.format(
-        first=next(iter(tasks), "TASK"),
+        first=first,
+        file=_files(tasks[first])[0] if tasks else "FILE",
         examples="".join(_example(folder, name, tasks[name]) for name in of_view.values()),
-        tasks="".join(_section(name, task) for name, task in tasks.items()),
+        tasks="".join(_section(folder, name, task) for name, task in tasks.items()),
         bibtex="\n\n".join(_bibliography(tasks)),
     )
     return f"---\n{_yaml(front)}---\n{text}"
@@ -163,48 +183,85 @@ def _bibliography(tasks: Mapping[str, Any]) -> Iterator[str]:
     yield from dict.fromkeys(paper.bibtex() for paper in papers if paper)
 
 
+def _files(task: Mapping[str, Any]) -> list[str]:
+    """The first file of each split."""
+    return [entry["shards"][0]["file"] for entry in task["splits"].values()]
+
+
 def _example(folder: Path, name: str, task: dict[str, Any]) -> str:
-    """A row of the task, or a member and another string, and what it means."""
-    split, entry = next(iter(task["splits"].items()))
-    file = entry["shards"][0]["file"]
-    lines = ["", f"### {task['view'].capitalize()}: `{name}`, `{split}`", ""]
-    rows = _short_rows(folder / file)
-    if rows:
-        lines += ["```json", *(json.dumps(row, ensure_ascii=False) for row in rows), "```", ""]
-        lines += [READING[task["view"]], ""]
-    if rows and "next" in rows[0]:
+    """How to read a row of the task: its mask by mask, if it has any."""
+    (split, entry), *_ = task["splits"].items()
+    rows = _head(folder, entry["shards"][0]["file"], entry["digest"]).examples
+    if not rows:
+        return ""
+    lines = [
+        "",
+        f"### {task['view'].capitalize()}: `{name}`, `{split}`",
+        "",
+        *_as_json(rows),
+        READING[task["view"]],
+        "",
+    ]
+    if "next" in rows[0]:
         lines += ["| after | mask | may come next |", "|---|---:|---|"]
         for symbol, mask in zip(rows[0]["input"].split(), rows[0]["next"], strict=True):
             allowed = " ".join(column for i, column in enumerate(task["columns"]) if mask >> i & 1)
             lines.append(f"| `{symbol}` | {mask} | `{allowed}` |")
-        lines += ["", DECODING.format(file=file)]
+        lines += ["", DECODING.format(file=entry["shards"][0]["file"])]
     return "\n".join(lines)
 
 
-def _short_rows(file: Path) -> list[dict[str, Any]]:
-    """Of the first rows of a file the one nearest to six symbols; in recognition of the members and of the others.
+def _as_json(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return ["```json", *(json.dumps(row, ensure_ascii=False) for row in rows), "```", ""]
 
-    None if another job is just replacing the file: it will write the card again.
+
+class _Head(NamedTuple):
+    """Of the first rows of a file.
+
+    examples:  the one nearest to six symbols; in recognition of the members and of the others
+    blocks:    how many are how long
+    """
+
+    examples: tuple[Mapping[str, Any], ...]
+    blocks: str
+
+
+@lru_cache(maxsize=1024)
+def _head(folder: Path, file: str, digest: str) -> _Head:
+    """Read again only if the digest of its split changes. Nothing if another job is just replacing the file: it will write the
+    card again.
     """
     try:
-        with file.open("rb") as stream:  # Arrow would encode the path by the locale
+        with (folder / file).open("rb") as stream:  # Arrow would encode the path by the locale
             found = next(pq.ParquetFile(stream).iter_batches(batch_size=1_000)).to_pylist()
     except (OSError, pa.ArrowInvalid):
-        return []
+        return _Head((), "")
+    blocks = _blocks([row["length"] for row in found])
     found.sort(key=lambda row: abs(row["length"] - 6))
     nearest = {row.get("label"): row for row in reversed(found)}
-    return [nearest[label] for label in (None, True, False) if label in nearest]
+    return _Head(tuple(nearest[label] for label in (None, True, False) if label in nearest), blocks)
 
 
-def _section(name: str, task: dict[str, Any]) -> str:
+def _blocks(lengths: Sequence[int]) -> str:
+    """A histogram of a line.
+
+    >>> _blocks([1, 1, 1, 1, 5, 10, 10]), _blocks([7, 7])
+    ('█   ▂    ▄', '█')
+    """
+    counts, _ = np.histogram(lengths, bins=min(10, max(lengths) - min(lengths) + 1))
+    heights = np.ceil(8 * counts / counts.max()).astype(int)
+    return "".join(BLOCKS[height] for height in heights.tolist())
+
+
+def _section(folder: Path, name: str, task: dict[str, Any]) -> str:
     about = task["about"]
     lines = [
         f"\n### {name} {task['version']}\n",
         f"{about['summary']} View: {task['view']}. Class: {about['language_class']}. {cited(about['paper'], link=True)}.\n",
         *(f"{note}\n" for note in about.get("notes", ())),
         f"Answer columns, in the order of bits: `{' '.join(task['columns'])}`\n",
-        "| split | rows | symbols | window | lengths | mean | depth | law | repetitions dropped | digest |",
-        "|---|---:|---:|---|---|---:|---:|---|---:|---|",
+        "| split | rows | symbols | window | lengths | | mean | depth | law | repetitions dropped | digest |",
+        "|---|---:|---:|---|---|---|---:|---:|---|---:|---|",
     ]
     for split, entry in task["splits"].items():
         length, depth = entry["length"], entry["depth"]["max"] if "depth" in task["features"] else "-"
@@ -219,8 +276,11 @@ def _section(name: str, task: dict[str, Any]) -> str:
         )
         lines.append(
             f"| {split} | {entry['rows']:,} | {entry['symbols']:,} | {window} | {length['min']}-{length['max']} "
-            f"| {length['mean']:.1f} | {depth} | `{entry['law']}` | {dropped} | `{entry['digest'][:16]}` |"
+            f"| {_head(folder, entry['shards'][0]['file'], entry['digest']).blocks} | {length['mean']:.1f} | {depth} | `{entry['law']}` | {dropped} | `{entry['digest'][:16]}` |"
         )
+    (entry, *_), (file, *_) = task["splits"].values(), _files(task)
+    examples = _head(folder, file, entry["digest"]).examples
+    lines += ["", *_as_json(examples)] if examples else []
     return "\n".join([*lines, *_bounds(task["splits"]), *_leaks(task.get("leaks", {}))]) + "\n"
 
 

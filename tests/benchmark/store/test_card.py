@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,9 @@ def test_the_hub_is_told_what_kind_of_data_it_is(folder: Path) -> None:
     assert "language" not in front  # its codes are of natural languages
 
 
-def test_the_card_has_a_row_of_every_view(folder: Path) -> None:
-    card = (folder / "README.md").read_text()
+def test_the_card_has_a_row_of_every_task(folder: Path) -> None:
+    """In the order of their names; in recognition a member and another string."""
+    _, card = (folder / "README.md").read_text().split("\n## Tasks\n")
     rows = [
         json.loads(line)
         for block in re.findall(r"```json\n(.*?)```", card, re.DOTALL)
@@ -42,6 +44,7 @@ def test_the_card_has_a_row_of_every_view(folder: Path) -> None:
         {"label"},
         {"label"},
         {"next"},
+        {"next"},
         {"target"},
         {"target"},
     ]
@@ -49,7 +52,7 @@ def test_the_card_has_a_row_of_every_view(folder: Path) -> None:
 
 
 def test_the_lines_that_decode_masks_are_right(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (lines,) = re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text(), re.DOTALL)
+    _, lines = re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text(), re.DOTALL)
     found: dict[str, Any] = {}
     monkeypatch.chdir(folder)
     exec(lines, found)  # noqa: S102
@@ -57,6 +60,19 @@ def test_the_lines_that_decode_masks_are_right(folder: Path, monkeypatch: pytest
     shown = task.language.show_next(text).split()
     assert found["sets"] == [set(answer.split("/")) - {"END"} for answer in shown]
     assert [{*np.array(task.columns)[row == 1]} for row in found["k_hot"]] == found["sets"]
+
+
+def test_the_lines_that_load_the_data_are_right(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By datasets, pandas, polars and duckdb, which find the same."""
+    lines, _ = re.findall(r"```python\n(.*?)```", (folder / "README.md").read_text(), re.DOTALL)
+    found: dict[str, Any] = {}
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    exec(lines, found)  # noqa: S102
+    inputs = [*found["frame"]["input"]]
+    assert inputs == found["faster"]["input"].to_list() == found["everything"]["train"]["input"][:]
+    lengths = [len(text.split()) for text in inputs]
+    assert found["counts"] == sorted(Counter(lengths).items())
 
 
 def test_the_card_cites_the_papers_of_its_tasks_and_no_other(folder: Path) -> None:
