@@ -12,6 +12,7 @@ from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.records import result_folders
 from marnn_bench.leaderboard.boards import Board, make_boards
 from marnn_bench.leaderboard.commands.hidden import answer, commit_hidden, show_key
+from marnn_bench.leaderboard.commands.keep import keep
 from marnn_bench.leaderboard.commands.site import build
 from marnn_bench.leaderboard.commands.submissions import validate
 from marnn_bench.leaderboard.results import read_result
@@ -33,6 +34,7 @@ def leaderboard() -> None:
 
 leaderboard.add_command(validate)
 leaderboard.add_command(build)
+leaderboard.add_command(keep)
 leaderboard.add_command(commit_hidden)
 leaderboard.add_command(answer)
 leaderboard.add_command(show_key)
