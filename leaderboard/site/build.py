@@ -40,6 +40,12 @@ class Site:
     rankings: Sequence[Ranking]
     docs: Path | None = None
 
+    @property
+    def traced(self) -> tuple[str, ...]:
+        """The models whose memory the documentation shows a picture of."""
+        pictures = (self.docs / "_images").glob("trace-*.svg") if self.docs else ()
+        return tuple(path.stem.removeprefix("trace-") for path in pictures)
+
     def pages(self) -> dict[str, tuple[str, Page]]:
         """The template and the values of each page, by its place."""
         names = Names.of(self.entries)
@@ -90,11 +96,17 @@ def _write_pages(site: Site, folder: Path) -> int:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages = site.pages()
+    pages, traced = site.pages(), site.traced
     for place, (template, values) in pages.items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         root = "../" * place.count("/")
-        shared = {"root": root, "version": __version__, "legend": LEGEND, "docs": bool(site.docs)}
+        shared = {
+            "root": root,
+            "version": __version__,
+            "legend": LEGEND,
+            "docs": bool(site.docs),
+            "traced": traced,
+        }
         write_text(folder / place, environment.get_template(template).render(shared | dict(values)))
     return len(pages)
 

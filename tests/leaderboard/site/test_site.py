@@ -7,10 +7,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
 
-from helpers.command_line import marnn
-from helpers.synthetic_results import read_record
+from helpers.command_line import marnn, succeed
+from helpers.synthetic_results import read_record, write_record, write_result
 
 from .conftest import MARKUP, MODELS, TASKS
 
@@ -106,3 +107,36 @@ def test_pages_of_models_have_plain_names_of_their_own(name: str) -> None:
     found = [Names.of(entries)[entry] for entry in entries]
     assert len({*found}) == len(found)
     assert all(re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", page) for page in found)
+
+
+def test_a_model_of_ours_has_the_picture_of_its_memory_that_the_documentation_has(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    (docs / "_images").mkdir(parents=True)
+    (docs / "models").mkdir()
+    for place in ("index.html", "models/suzgun2019.html", "_images/trace-stack-rnn.svg"):
+        (docs / place).write_text("")
+    rng = np.random.default_rng(0)
+    for name, model in (("one", "stack-rnn"), ("two", "baby-ntm"), ("three", ["stack-rnn"])):
+        said = {"name": name, "interface": "step", "training": {"model": model, "paper": "suzgun2019"}}
+        folder = write_result(tmp_path / "results" / name, rng.random((5, 100)) < 0.5)
+        write_record(folder, {**read_record(folder), "model": said})
+    succeed(
+        "leaderboard",
+        "build",
+        "--results",
+        ".",
+        "--task",
+        "dyck2",
+        "--docs",
+        "docs",
+        "--out",
+        "site",
+        cwd=tmp_path,
+    )
+    shown = {
+        page.path.name: [it for it in page.addresses if "_images" in it]
+        for page in pages(tmp_path / "site")
+        if page.path.parent.name == "models" and page.path.parent.parent.name == "site"
+    }
+    assert shown.pop("one.html") == ["../docs/_images/trace-stack-rnn.svg"]
+    assert len(shown) == 2 and not any(shown.values())
