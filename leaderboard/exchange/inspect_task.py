@@ -1,34 +1,35 @@
 """A generated split as a task of Inspect, with the questions that `lm_eval` asks.
 
-    inspect eval leaderboard/exchange/inspect_task.py -T data=data -T name=dyck2 --model openai/...
-
-or, from Python, `inspect_ai.eval(formal_language("data", "dyck2"), model=...)`.
+inspect_ai.eval(formal_language("data", "dyck2"), model="openai/...")
 """
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
-
-import jinja2
-from inspect_ai import Task, task
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.scorer import match
-from inspect_ai.solver import generate, system_message
+from typing import TYPE_CHECKING, Any
 
 from marnn_bench.errors import UsageError
 from marnn_bench.leaderboard.exchange.lm_eval import GROUP, lm_eval_tasks
 from marnn_bench.store.manifest import read_manifest
 from marnn_bench.store.read import read_rows
 
+if TYPE_CHECKING:
+    from inspect_ai import Task
 
-@task  # type: ignore[untyped-decorator]
-def formal_language(data: str, name: str, split: str | None = None, shots: int = 4, rows: int = 100) -> Task:
+
+def formal_language(
+    data: str, name: str, split: str | None = None, shots: int = 4, rows: int = 100
+) -> "Task":
     """The first rows of a split, each asked behind some solved ones of `train`; an answer is right if it is the target, spaces aside.
 
     data:   a folder that `marnn-bench generate` wrote
     name:   the task; one of the language-modelling view asks nothing
     split:  by default the first that is not `train`
     """
+    from inspect_ai import Task
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.scorer import match
+    from inspect_ai.solver import generate, system_message
+
     folder, manifest = Path(data), read_manifest(Path(data))
     if name not in manifest["tasks"]:
         raise UsageError(f"{data} has no task {name!r}: it has {', '.join(manifest['tasks'])}.")
@@ -58,6 +59,8 @@ def _pairs(
     asked: Mapping[str, Any], folder: Path, entry: dict[str, Any] | None, rows: int
 ) -> Iterator[tuple[str, str]]:
     """Questions and answers of the first rows of a split, if there is one."""
+    import jinja2
+
     question, answer = (
         jinja2.Template(asked[part], keep_trailing_newline=True) for part in ("doc_to_text", "doc_to_target")
     )
