@@ -71,7 +71,9 @@ ROOMS = {
     "leaderboard": Room(("benchmark/commands",), "boards.py"),
     "leaderboard/pictures": Room(("leaderboard",), "curves.py"),
     "leaderboard/report": Room(("leaderboard/pictures",), "page.py"),
-    "leaderboard/exchange": Room(("leaderboard", "benchmark/adapters"), "every_eval_ever.py"),
+    "leaderboard/exchange": Room(
+        ("leaderboard", "baselines/training", "benchmark/adapters"), "every_eval_ever.py"
+    ),
     "leaderboard/standings": Room(("leaderboard",), "rankings.py"),
     "leaderboard/submissions": Room(("leaderboard/standings",), "checking.py"),
     "leaderboard/site": Room(("leaderboard/pictures", "leaderboard/standings"), "pages.py"),
