@@ -147,8 +147,8 @@ def _notes_of(row: Record) -> Iterator[str]:
     departures = [f"{name} {it['here']} instead of {it['paper']}" for name, it in ours["deviations"].items()]
     if departures := [*departures, *ours["departures"]]:
         yield f"Not as in the paper: {', '.join(departures)}."
-    for name, value in ours["inferred"].items():
-        yield f"{name} {value} is inferred, ours: the paper gives none."
+    if inferred := [f"{name} {value}" for name, value in ours["inferred"].items()]:
+        yield f"{', '.join(inferred)} {'are' if inferred[1:] else 'is'} inferred, ours: the paper gives none."
     yield from ours["doubts"]
 
 
