@@ -49,7 +49,7 @@ class EpochTraining(ABC):
         self._measured = {name: np.full((recipe.most_epochs, runs), np.nan) for name in recipe.measured}
 
     @property
-    def rates(self) -> Floats:
+    def epoch_rates(self) -> Floats:
         """What each run's learning rate is multiplied by in the epoch at hand: [run]"""
         recipe, epoch = self._recipe, self.done // self._in_epoch
         if recipe.random_rate is None or epoch >= recipe.epochs:

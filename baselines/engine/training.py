@@ -79,7 +79,7 @@ class CompiledTraining(CourseTraining):
 
     def _learn(self, lessons: Lessons, count: int) -> Floats:
         updates = updates_of(self._recipe, self.done + 1, count, lessons)
-        self._factors.flat[: self._runs] = self.rates
+        self._factors.flat[: self._runs] = self.epoch_rates
         losses = self._program.train_blocks(self._blocks, lessons, self._recipe, updates, self.threads)
         found: Floats = losses[:, : self._runs]
         return found

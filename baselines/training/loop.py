@@ -113,10 +113,10 @@ class Training(CourseTraining):
 
     def _factors(self) -> Tensor | None:
         """Of all runs that are computed; None where each is 1."""
-        if (self.rates == 1).all():
+        if (self.epoch_rates == 1).all():
             return None
         factors = torch.ones(len(self._computed), dtype=torch.float64)
-        factors[self._asked] = torch.from_numpy(self.rates)
+        factors[self._asked] = torch.from_numpy(self.epoch_rates)
         return factors.to(self._device)
 
     def measure(self, exam: Exam) -> Measured:

@@ -234,7 +234,7 @@ def _head(folder: Path, file: str, digest: str) -> _Head:
     try:
         with (folder / file).open("rb") as stream:  # Arrow would encode the path by the locale
             found = next(pq.ParquetFile(stream).iter_batches(batch_size=1_000)).to_pylist()
-    except (OSError, pa.ArrowInvalid):
+    except (OSError, pa.ArrowException, ValueError, StopIteration):
         return _Head((), "")
     blocks = _blocks([row["length"] for row in found])
     found.sort(key=lambda row: abs(row["length"] - 6))

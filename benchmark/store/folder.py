@@ -29,7 +29,7 @@ NEIGHBOURS = (".git", ".gitattributes", ".cache")
 
 
 def check_description(folder: Path, manifest: dict[str, Any]) -> None:
-    """DataError unless manifest, receipts, card and files of a folder are those that belong together."""
+    """DataError unless manifest, receipts and list of files of a folder belong together, and a card can be made of them."""
     if not manifest["tasks"]:
         raise DataError(f"{folder} holds no finished task. Run `marnn-bench generate` again.")
     if (folder / RECEIPTS).is_dir():
@@ -37,14 +37,22 @@ def check_description(folder: Path, manifest: dict[str, Any]) -> None:
         if differs is not None:
             raise DataError(f"{folder / MANIFEST}: {differs} is not what its receipts say. {REGENERATE_HINT}")
     _check_files(folder, manifest)
+    _card(folder, manifest)
+
+
+def check_card(folder: Path, manifest: dict[str, Any]) -> None:
+    """DataError unless the card is that of the manifest and of the files, which are to be sound themselves: it shows rows of them."""
+    if (folder / CARD).read_bytes() != _card(folder, manifest).encode():
+        raise DataError(f"{folder / CARD} was edited: it is not the card of the manifest. {REGENERATE_HINT}")
+
+
+def _card(folder: Path, manifest: dict[str, Any]) -> str:
     try:
-        card = dataset_card(manifest, folder)
+        return dataset_card(manifest, folder)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError):
         raise DataError(
             f"{folder / MANIFEST} is damaged: no card can be made of it. {REGENERATE_HINT}"
         ) from None
-    if (folder / CARD).read_bytes() != card.encode():
-        raise DataError(f"{folder / CARD} was edited: it is not the card of the manifest. {REGENERATE_HINT}")
 
 
 def check_receipts(folder: Path, task: str, found: list[Receipt], leaks: Any) -> None:

@@ -1,10 +1,10 @@
 """Verifying: every row of a folder decided again, a block at a time.
 
-1. manifest, receipts, card and the list of files belong together, and each file has its sha256;
+1. manifest, receipts and the list of files belong together, and each file has its sha256;
 2. every block of rows is what the split's key generates now, column for column;
 3. every string is accepted by the automaton, which did not draw it, and its size is in the window; no string is there
    twice where the split says so;
-4. the leak report and everything else that the manifest says is what comes out of that.
+4. the leak report and everything else that the manifest says is what comes out of that, and the card is made of both.
 
 Floating-point numbers may differ in their last bits, which are not the same on every machine.
 Splits of another major version cannot be generated; their answers are compared with those of the automaton instead.
@@ -30,7 +30,7 @@ from marnn_bench.store.arrow import numbers, open_file
 from marnn_bench.store.columns import read_strings, schema, to_batch
 from marnn_bench.store.content import Content, contents, in_order
 from marnn_bench.store.digest import BLOCK_ROWS, block_digest
-from marnn_bench.store.folder import check_description, check_receipts, difference, plain
+from marnn_bench.store.folder import check_card, check_description, check_receipts, difference, plain
 from marnn_bench.store.leaks import leak_report
 from marnn_bench.store.manifest import REGENERATE_HINT, Plan, Receipt, Totals, manifest_of, read_manifest
 from marnn_bench.store.read import check_file, readable, with_manifest_splits
@@ -64,6 +64,7 @@ def verify(folder: Path, workers: int = 1, progress: Progress = lambda rows: Non
         yield from _verify_task(folder, name, entry, workers, progress)
     expected = {**manifest_of([], {}), "tasks": manifest["tasks"]}
     _refuse_other(folder, "", manifest, expected)
+    check_card(folder, manifest)
 
 
 def _verify_task(

@@ -77,7 +77,7 @@ def test_a_folder_answers_by_torch_where_there_is_no_compiler(
 ):
     task = find_task("dyck2")
     experiment = Experiment.from_paper(find_baseline("stack-rnn-gumbel"), task, 2).with_overrides(
-        1, engine="compiled"
+        epochs=1, engine="compiled"
     )
     experiment.train_into(tmp_path / "trained", rows=20)
     ids = symbols() % 4

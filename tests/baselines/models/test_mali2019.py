@@ -143,11 +143,11 @@ def test_a_programmed_network_is_a_baseline_that_learns_nothing_and_errs_nowhere
         "json",
         cwd=tmp_path,
     )
-    training = json.loads(trained.output)
+    training = json.loads(trained.out)
     assert training["recipe"]["epochs"] == 0 and training["final_loss"] == [None, None]
     assert training["train_accuracy"] == [1.0, 1.0] and training["diverged"] == []
     outcome = marnn("eval", "known", "--split", "test_60", "--format", "json", cwd=tmp_path)
-    (run, other) = json.loads(outcome.output)["runs"]
+    (run, other) = json.loads(outcome.out)["runs"]
     assert run["metrics"]["balanced_accuracy"]["value"] == other["metrics"]["balanced_accuracy"]["value"] == 1
 
 

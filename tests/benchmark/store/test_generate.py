@@ -293,8 +293,8 @@ def test_a_window_without_strings_is_named(tmp_path: Path) -> None:
 def test_a_recognition_split_of_one_row_has_a_card(tmp_path: Path) -> None:
     """A member alone: of the two kinds of rows, those that there are are shown."""
     generate(find_task("dyck1-recognition").with_splits({"train": 1}), tmp_path)
-    card = (tmp_path / "README.md").read_text()
-    assert card.count('"label": ') == 1
+    _, tasks = (tmp_path / "README.md").read_text().split("\n## Tasks\n")
+    assert tasks.count('"label": ') == 1
 
 
 def test_more_distinct_rows_than_exist_names_their_number(tmp_path: Path) -> None:

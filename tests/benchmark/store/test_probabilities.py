@@ -73,8 +73,8 @@ def test_manifest_and_card_say_the_bound(data: Path) -> None:
         nats = nats_per_symbol(table(data, split))
         assert entry["bound_nats_per_symbol"] == pytest.approx(nats, rel=1e-12)
         assert f"{split} {nats:.6f} nats ({nats / log(2):.6f} bits)" in card
-    (row,) = [json.loads(line) for line in re.findall(r'^{"input".*}$', card, re.MULTILINE)]
-    assert row["log_prob"] in table(data, "train")["log_prob"].to_pylist()
+    row, again = [json.loads(line) for line in re.findall(r'^{"input".*}$', card, re.MULTILINE)]
+    assert row == again and row["log_prob"] in table(data, "train")["log_prob"].to_pylist()
     generate(find_task("dyck3").with_splits(ROWS), data)
     others = read_manifest(data)["tasks"]["dyck3"]["splits"].values()
     assert [entry["bound_nats_per_symbol"] for entry in others] == [None, None]
