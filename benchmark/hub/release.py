@@ -1,23 +1,23 @@
 """Publishing a folder of splits: checked as a whole, and laid out as the Hugging Face Hub wants it.
 
-A folder of `marnn-bench generate` is uploaded as it is. Beside it stands eval.yaml, by which the Hub knows a benchmark.
+A folder of `marnn-bench generate` is uploaded as it is. A release adds eval.yaml, and pictures that its card shows.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from marnn_bench.errors import DataError, UsageError
-from marnn_bench.hub.repository import CARD, Release
+from marnn_bench.hub.pictures import pictures
+from marnn_bench.hub.repository import Release
+from marnn_bench.store.card import benchmark_file, dataset_card, picture_file
+from marnn_bench.store.folder import BENCHMARK, CARD, MANIFEST, check_card
 from marnn_bench.store.manifest import REGENERATE_HINT, read_manifest
 from marnn_bench.store.read import check_file
 
-MANIFEST: Final = "manifest.json"
-BENCHMARK: Final = "eval.yaml"
 TAG = re.compile(r"[A-Za-z0-9](\.?[A-Za-z0-9_-])*")
 
 
@@ -29,7 +29,8 @@ class DataRelease(Release):
 
 
 def prepare(folder: Path, tag: str | None = None) -> DataRelease:
-    """The release of a folder: card, manifest and the files that the manifest lists, each with the sha256 it lists.
+    """The release of a folder: the manifest, the files that it lists, each with the sha256 it lists, eval.yaml, and a card with
+    pictures.
 
     Nothing else in the folder belongs to it. Raises DataError if a file is missing or changed.
     """
@@ -37,22 +38,26 @@ def prepare(folder: Path, tag: str | None = None) -> DataRelease:
         raise UsageError(
             f"{folder} is not a folder. Give the folder that `marnn-bench generate --out` wrote."
         )
-    tasks = read_manifest(folder)["tasks"]
+    manifest = read_manifest(folder)
+    tasks = manifest["tasks"]
     if not tasks:
         raise UsageError(f"{folder} holds no finished task. Run `marnn-bench generate` again.")
     check_tag(tag)
-    if not (folder / CARD).is_file():
-        raise DataError(f"{folder / CARD} is missing. {REGENERATE_HINT}")
     try:
         listed = [
             shard for task in tasks.values() for split in task["splits"].values() for shard in split["shards"]
         ]
         for shard in listed:
             check_file(folder / shard["file"], shard["sha256"])
-        names = (CARD, MANIFEST, *(shard["file"] for shard in listed))
-        files: dict[str, Path | bytes] = {name: folder / name for name in names}
-        files[BENCHMARK] = _benchmark(tasks)
-        return DataRelease("dataset", tag or default_tag(tasks), files, ("data/",), tasks=tuple(tasks))
+        check_card(folder, manifest)
+        files: dict[str, Path | bytes] = {
+            name: folder / name for name in (MANIFEST, *(shard["file"] for shard in listed))
+        }
+        drawn = pictures(folder, tasks)
+        files[CARD] = dataset_card(manifest, folder, drawn).encode()
+        files[BENCHMARK] = benchmark_file(manifest).encode()
+        files |= {picture_file(name): picture for name, picture in drawn.items()}
+        return DataRelease("dataset", tag or default_tag(tasks), files, ("data/", "pictures/"), tuple(tasks))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise DataError(f"{folder / MANIFEST} is damaged ({error!r}). {REGENERATE_HINT}") from error
 
@@ -61,26 +66,6 @@ def check_tag(tag: str | None) -> None:
     """UsageError for a name that git would refuse."""
     if tag is not None and not TAG.fullmatch(tag):
         raise UsageError(f"Tag {tag!r} is not possible; use letters, digits, dots and hyphens, as in v1.0.")
-
-
-def _benchmark(tasks: Mapping[str, Any]) -> bytes:
-    """eval.yaml, whose entries are those that `export --to hub` names: a task's splits other than train."""
-    import yaml
-
-    listed = [
-        {"id": f"{name}/{split}", "config": name, "split": split}
-        for name, task in tasks.items()
-        for split in task["splits"]
-        if split != "train"
-    ]
-    about = {
-        "name": "marnn-bench",
-        "description": "Formal languages, with the right answer after every symbol.",
-        "evaluation_framework": "marnn-bench",
-        "tasks": listed,
-    }
-    text: str = yaml.safe_dump(about, sort_keys=False, allow_unicode=True)
-    return text.encode()
 
 
 def default_tag(tasks: dict[str, Any]) -> str:

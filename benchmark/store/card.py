@@ -1,7 +1,7 @@
-"""The dataset card: what the Hugging Face Hub and a reader want to know of a folder of splits."""
+"""The dataset card, and eval.yaml: what the Hugging Face Hub and a reader want to know of a folder of splits."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import log
 from pathlib import Path
@@ -107,8 +107,20 @@ The data is dedicated to the public domain (CC0 1.0). Please cite marnn-bench an
 """
 
 
-def dataset_card(manifest: dict[str, Any], folder: Path) -> str:
-    """README.md for a folder and the manifest that describes it."""
+def picture_file(task: str) -> str:
+    """Where in a release the picture of a task's lengths and depths is.
+
+    >>> picture_file("dyck2")
+    'pictures/dyck2.png'
+    """
+    return f"pictures/{task}.png"
+
+
+def dataset_card(manifest: dict[str, Any], folder: Path, pictures: Collection[str] = ()) -> str:
+    """README.md for a folder and the manifest that describes it.
+
+    pictures:  the tasks whose picture is in the folder
+    """
     tasks = manifest["tasks"]
     rows = sum(split["rows"] for task in tasks.values() for split in task["splits"].values())
     front = {
@@ -132,10 +144,36 @@ def dataset_card(manifest: dict[str, Any], folder: Path) -> str:
         first=first,
         file=_files(tasks[first])[0] if tasks else "FILE",
         examples="".join(_example(folder, name, tasks[name]) for name in of_view.values()),
-        tasks="".join(_section(folder, name, task) for name, task in tasks.items()),
+        tasks="".join(_section(folder, name, task, name in pictures) for name, task in tasks.items()),
         bibtex="\n\n".join(_bibliography(tasks)),
     )
     return f"---\n{_yaml(front)}---\n{text}"
+
+
+def benchmark_file(manifest: dict[str, Any]) -> str:
+    """eval.yaml, by which the Hub knows a benchmark. Its entries are those that `export --to hub` names: a task's splits other
+    than train.
+
+    >>> print(benchmark_file({"tasks": {"dyck2": {"splits": {"train": {}, "test": {}}}}}), end="")
+    name: "marnn-bench"
+    description: "Formal languages, with the right answer after every symbol."
+    evaluation_framework: "marnn-bench"
+    tasks:
+    - {"id": "dyck2/test", "config": "dyck2", "split": "test"}
+    """
+    listed = [
+        {"id": f"{name}/{split}", "config": name, "split": split}
+        for name, task in manifest["tasks"].items()
+        for split in task["splits"]
+        if split != "train"
+    ]
+    about = {
+        "name": "marnn-bench",
+        "description": "Formal languages, with the right answer after every symbol.",
+        "evaluation_framework": "marnn-bench",
+        "tasks": listed,
+    }
+    return _yaml(about)
 
 
 def _yaml(front: dict[str, Any]) -> str:
@@ -253,7 +291,7 @@ def _blocks(lengths: Sequence[int]) -> str:
     return "".join(BLOCKS[height] for height in heights.tolist())
 
 
-def _section(folder: Path, name: str, task: dict[str, Any]) -> str:
+def _section(folder: Path, name: str, task: dict[str, Any], drawn: bool) -> str:
     about = task["about"]
     lines = [
         f"\n### {name} {task['version']}\n",
@@ -278,6 +316,8 @@ def _section(folder: Path, name: str, task: dict[str, Any]) -> str:
             f"| {split} | {entry['rows']:,} | {entry['symbols']:,} | {window} | {length['min']}-{length['max']} "
             f"| {_head(folder, entry['shards'][0]['file'], entry['digest']).blocks} | {length['mean']:.1f} | {depth} | `{entry['law']}` | {dropped} | `{entry['digest'][:16]}` |"
         )
+    if drawn:
+        lines += ["", f"![Lengths and depths of the strings of {name}]({picture_file(name)})"]
     (entry, *_), (file, *_) = task["splits"].values(), _files(task)
     examples = _head(folder, file, entry["digest"]).examples
     lines += ["", *_as_json(examples)] if examples else []

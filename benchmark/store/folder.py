@@ -1,6 +1,7 @@
 """What a folder says of itself, compared: manifest, receipts, card, and the files that are there.
 
-A copy from the Hub has no receipts; where there are some, all must be there.
+A copy from the Hub has no receipts; where there are some, all must be there. It may have what `publish` adds: eval.yaml, and
+pictures of tasks, whose bytes nobody vouches for.
 """
 
 import json
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from marnn_bench.errors import DataError
-from marnn_bench.store.card import dataset_card
+from marnn_bench.store.card import benchmark_file, dataset_card, picture_file
 from marnn_bench.store.manifest import (
     RECEIPTS,
     REGENERATE_HINT,
@@ -22,7 +23,7 @@ from marnn_bench.store.manifest import (
     receipts,
 )
 
-CARD, MANIFEST = "README.md", "manifest.json"
+CARD, MANIFEST, BENCHMARK = "README.md", "manifest.json", "eval.yaml"
 
 NEIGHBOURS = (".git", ".gitattributes", ".cache")
 """What git and the Hub's client keep in a folder that is none of the data."""
@@ -42,13 +43,20 @@ def check_description(folder: Path, manifest: dict[str, Any]) -> None:
 
 def check_card(folder: Path, manifest: dict[str, Any]) -> None:
     """DataError unless the card is that of the manifest and of the files, which are to be sound themselves: it shows rows of them."""
-    if (folder / CARD).read_bytes() != _card(folder, manifest).encode():
-        raise DataError(f"{folder / CARD} was edited: it is not the card of the manifest. {REGENERATE_HINT}")
+    card = folder / CARD
+    if not card.is_file():
+        raise DataError(f"{card} is missing. {REGENERATE_HINT}")
+    if card.read_bytes() != _card(folder, manifest).encode():
+        raise DataError(f"{card} was edited: it is not the card of the manifest. {REGENERATE_HINT}")
+    benchmark = folder / BENCHMARK
+    if benchmark.exists() and benchmark.read_bytes() != benchmark_file(manifest).encode():
+        raise DataError(f"{benchmark} was edited: it is not that of the manifest. Remove it.")
 
 
 def _card(folder: Path, manifest: dict[str, Any]) -> str:
     try:
-        return dataset_card(manifest, folder)
+        drawn = [task for task in manifest["tasks"] if (folder / picture_file(task)).exists()]
+        return dataset_card(manifest, folder, drawn)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError):
         raise DataError(
             f"{folder / MANIFEST} is damaged: no card can be made of it. {REGENERATE_HINT}"
@@ -77,6 +85,7 @@ def _check_files(folder: Path, manifest: dict[str, Any]) -> None:
         expected |= {f"{RECEIPTS}/{task}.json" for task in manifest["tasks"]}
         expected |= {receipt.plan.receipt(receipt.index) for receipt in receipts(folder)}
     found = set(_files(folder))
+    expected |= found & {BENCHMARK, *map(picture_file, manifest["tasks"])}
     for name in sorted(expected - found):
         raise DataError(f"{folder / name} is missing. {REGENERATE_HINT}")
     for name in sorted(found - expected):

@@ -139,6 +139,6 @@ class Reproduction:
                     yield Entry(model, task, rate, epochs, variant)
 
     def changes_of(self, entry: Entry) -> tuple[Change, ...]:
-        """What is not as in its paper, the later before the earlier."""
+        """What is not as in its paper; of two that change the same, the later holds."""
         of_model = self.changes.get(entry.model, Change())
         return (of_model, self.variants[entry.model][entry.variant]) if entry.variant else (of_model,)

@@ -14,9 +14,12 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
-LFS_SUFFIX = (".parquet", ".safetensors")
+LFS_SUFFIX = (".parquet", ".png", ".safetensors")
+
+PAGE = 3
+"""Of a listing, so many entries are sent at once, with a link to the next (the Hub: 1,000)."""
 
 
 class Refused(Exception):
@@ -303,14 +306,19 @@ def info(request: Handler, repo: str, rev: str = "main") -> None:
 
 @route("GET", "{api}{repo}/tree/{rev}(?:/{path})?")
 def tree(request: Handler, repo: str, rev: str, path: str = "") -> None:
-    """The files and folders below a folder; all of them if `recursive`."""
+    """The files and folders below a folder, a page of them; all of them if `recursive`."""
     found = request.find(repo)
-    recursive = parse_qs(urlsplit(request.path).query).get("recursive", ["false"])[0].lower() == "true"
+    asked = {name: values[0] for name, values in parse_qs(urlsplit(request.path).query).items()}
+    recursive, first = asked.get("recursive", "false").lower() == "true", int(asked.get("cursor", 0))
     listed = list(entries(found.commits[found.resolve(rev)], path))
     if path and not listed:
         raise Refused(404, f"{path} does not exist", "EntryNotFound")
     depth = path.count("/") + 1 if path else 0
-    request.answer([entry for entry in listed if recursive or entry["path"].count("/") == depth])
+    chosen = [entry for entry in listed if recursive or entry["path"].count("/") == depth]
+    more = urlencode({"recursive": recursive, "cursor": first + PAGE})
+    link = f'<{request.hub.url}{urlsplit(request.path).path}?{more}>; rel="next"'
+    headers = {"Link": link} if first + PAGE < len(chosen) else {}
+    request.answer(chosen[first : first + PAGE], headers=headers)
 
 
 @route("GET", "(?:/datasets)?/{repo}/resolve/{rev}/{path}")

@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -77,15 +78,8 @@ def test_packages_are_listed() -> None:
 
 
 def test_the_wheel_holds_every_source_and_data_file(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    tracked = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    for name in tracked.stdout.splitlines():
-        target = source / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if (ROOT / name).exists():
-            target.write_bytes((ROOT / name).read_bytes())
+    ignored = (".git", *(ROOT / ".gitignore").read_text().replace("/", "").split())
+    source = shutil.copytree(ROOT, tmp_path / "source", ignore=shutil.ignore_patterns(*ignored))
     options = ["-q", "--no-deps", "--no-build-isolation", "-w", str(tmp_path)]
     subprocess.run(
         [sys.executable, "-m", "pip", "wheel", *options, "."], cwd=source, check=True, capture_output=True

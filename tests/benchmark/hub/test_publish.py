@@ -5,6 +5,7 @@ The clients read HF_ENDPOINT when they are imported, so each runs in a process o
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -126,10 +127,31 @@ def test_the_repository_holds_the_release_and_nothing_else(
         for shard in split["shards"]
     ]
     files = main_files(hub)
-    made = {".gitattributes", "eval.yaml"}
-    assert {*files} == {*made, "README.md", "manifest.json", *shards}
-    assert all(content == (folder / name).read_bytes() for name, content in files.items() if name not in made)
+    pictures = {f"pictures/{task}.png" for task in manifest["tasks"]}
+    assert {*files} == {".gitattributes", "README.md", "manifest.json", "eval.yaml", *pictures, *shards}
+    assert all(files[name] == (folder / name).read_bytes() for name in ("manifest.json", *shards))
     assert hub.repos[REPO].tags == {default_tag(manifest["tasks"]): hub.repos[REPO].branches["main"]}
+
+
+def test_a_release_that_is_downloaded_verifies_and_shows_its_pictures(
+    folder: Path, tmp_path: Path, user: dict[str, str]
+) -> None:
+    """Published again from there, it is the same."""
+    published(folder, user, "--tag", "v1.0")
+    copy = tmp_path / "copy"
+    code = f"""
+from huggingface_hub import snapshot_download
+snapshot_download({REPO!r}, repo_type="dataset", revision="v1.0", local_dir={str(copy)!r})
+"""
+    python(code, user)
+    succeed("verify", copy, cwd=tmp_path)
+    shown = re.findall(r"!\[.*\]\((.*)\)", (copy / "README.md").read_text())
+    assert shown == ["pictures/dyck2.png", "pictures/string-reversal.png"]
+    assert all((copy / name).read_bytes().startswith(b"\x89PNG") for name in shown)
+    again = json.loads(published(copy, user, "--dry-run", "--tag", "v1.1", "--format", "json"))
+    assert {entry["change"] for entry in again["files"]} == {"unchanged"}
+    (copy / "eval.yaml").write_text((copy / "eval.yaml").read_text().replace("dyck2/test", "dyck2/best"))
+    assert "eval.yaml was edited" in refused(marnn("verify", copy, cwd=tmp_path), 5)
 
 
 def test_a_tag_is_never_moved(folder: Path, user: dict[str, str], hub: Hub) -> None:
@@ -177,23 +199,19 @@ def test_a_dry_run_lists_all_that_would_change_and_changes_nothing(
     asked, nobody = ("--dry-run", "--format", "json"), user | {"HF_TOKEN": ""}
     first = json.loads(published(folder, nobody, *asked))
     assert not first["uploaded"] and {entry["change"] for entry in first["files"]} == {"new"}
-    sizes = {entry["file"]: entry["bytes"] for entry in first["files"]}
-    there = {
-        path.relative_to(folder).as_posix(): path.stat().st_size
-        for path in folder.rglob("*")
-        if path.is_file() and ".receipts" not in path.parts
-    }
-    assert {name: size for name, size in sizes.items() if name != "eval.yaml"} == there
     assert not hub.repos
     published(folder, user, "--tag", "v1.0")
+    sizes = {entry["file"]: entry["bytes"] for entry in first["files"]}
+    assert sizes == {
+        name: len(content) for name, content in main_files(hub).items() if name != ".gitattributes"
+    }
     assert {*changes_in(published(folder, nobody, *asked, "--tag", "v1.1")).values()} == {"unchanged"}
     smaller = tmp_path / "smaller"
     succeed("generate", "--task", "dyck2", "--rows", 50, "--out", smaller, cwd=tmp_path)
     before, commits = main_files(hub), len(hub.repos[REPO].commits)
     listed = changes_in(published(smaller, nobody, *asked))
-    assert {name.split("/")[1] for name, change in listed.items() if change == "removed"} == {
-        "string-reversal"
-    }
+    removed = {name for name, change in listed.items() if change == "removed"}
+    assert {name.split("/")[1].removesuffix(".png") for name in removed} == {"string-reversal"}
     assert listed[DYCK2_TEST] == listed["README.md"] == listed["eval.yaml"] == "changed"
     assert len(hub.repos[REPO].commits) == commits
     published(smaller, user)
@@ -256,18 +274,19 @@ def test_an_upload_that_breaks_leaves_the_main_branch_as_it_was(
 
 
 def test_what_somebody_else_commits_meanwhile_is_not_overwritten(
-    folder: Path, user: dict[str, str], hub: Hub
+    folder: Path, tmp_path: Path, user: dict[str, str], hub: Hub
 ) -> None:
     published(folder, user, "--tag", "v1.0")
     repo = hub.repos[REPO]
-    (folder / "README.md").write_text((folder / "README.md").read_text() + "\nmore\n")
+    smaller = tmp_path / "smaller"
+    succeed("generate", "--task", "dyck2", "--rows", 50, "--out", smaller, cwd=tmp_path)
 
     def meddle(request: str) -> None:
         if "/commit/" in request:
             repo.commit({**main_files(hub), "theirs.txt": b"new"})
 
     hub.disturb = meddle
-    assert "changed by somebody else" in refused(publish(folder, user, "--tag", "v1.1"), 2)
+    assert "changed by somebody else" in refused(publish(smaller, user, "--tag", "v1.1"), 2)
     assert "theirs.txt" in main_files(hub) and [*repo.tags] == ["v1.0"]
 
 
@@ -296,7 +315,7 @@ def test_a_damaged_folder_is_not_uploaded(folder: Path, user: dict[str, str], hu
     assert hub.log == []
 
 
-@pytest.mark.parametrize("damage", ["edited", "missing", "no card", "no manifest", "no splits"])
+@pytest.mark.parametrize("damage", ["edited", "missing", "no card", "other card", "no manifest", "no splits"])
 def test_a_folder_that_is_not_whole_makes_no_release(damage: str, folder: Path) -> None:
     shard, manifest = folder / DYCK2_TEST, folder / "manifest.json"
     match damage:
@@ -308,6 +327,8 @@ def test_a_folder_that_is_not_whole_makes_no_release(damage: str, folder: Path) 
             shard.unlink()
         case "no card":
             (folder / "README.md").unlink()
+        case "other card":
+            (folder / "README.md").write_text((folder / "README.md").read_text() + "\nmore\n")
         case "no manifest":
             manifest.unlink()
         case "no splits":
