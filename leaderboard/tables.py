@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 from math import isfinite
-from textwrap import fill
 
-from marnn_bench.commands.output import COLUMNS, Footnotes, Table, show_percent, show_points
+from marnn_bench.commands.output import Footnotes, Table, show_percent, show_points, wrapped
 from marnn_bench.commands.report import METRICS, doubts
 from marnn_bench.leaderboard.boards import Board
 from marnn_bench.leaderboard.comparison import Comparison
@@ -36,18 +35,6 @@ def board_table(board: Board) -> Table:
     ]
     headers, align = ((*HEADERS, "solved"), (*ALIGN, "left")) if several else (HEADERS, ALIGN)
     return Table(rows, headers, align, notes.lines)
-
-
-def wrapped(text: str, indent: str = "") -> str:
-    """Text in lines of at most 80 columns."""
-    return fill(
-        text,
-        COLUMNS,
-        initial_indent=indent,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
 
 
 def _remarks(row: PublishedRow | Result) -> Iterable[str]:

@@ -44,12 +44,14 @@ class Table:
 
     align:  left or right, for each column
     notes:  lines below the table, except in csv
+    title:  a line above the table, except in csv
     """
 
     rows: Sequence[Sequence[Any]]
     headers: Sequence[str]
     align: Sequence[str] | None = None
     notes: Sequence[str] = ()
+    title: str = ""
 
     def __str__(self) -> str:
         return self.formatted("human")
@@ -70,20 +72,17 @@ class Table:
             return text.getvalue().rstrip("\n")
         from tabulate import LATEX_ESCAPE_RULES, tabulate
 
-        rows, headers, notes = self.rows, self.headers, self.notes
+        rows, headers, notes, title = self.rows, self.headers, self.notes, self.title
         if style == "human":
-            notes = [
-                textwrap.fill(
-                    note, COLUMNS, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-                )
-                for note in notes
-            ]
+            notes, title = [wrapped(note, hanging="  ") for note in notes], wrapped(title)
         elif style == "markdown":  # tabulate escapes what LaTeX needs, in cells, and nothing for Markdown
             rows = [[str(cell).translate(MARKDOWN) for cell in row] for row in rows]
             headers = [header.translate(MARKDOWN) for header in headers]
             notes = [note.translate(MARKDOWN) for note in notes]
+            title = title and f"**{title.translate(MARKDOWN)}**"
         else:
             notes = [note.translate(str.maketrans(LATEX_ESCAPE_RULES)) for note in notes]
+            title = title and f"% {title}"
         table = tabulate(
             rows,
             headers,
@@ -92,7 +91,22 @@ class Table:
             colalign=self.align if rows else None,
         )
         between = "\n" if style == "human" else "\n\n"
-        return "\n\n".join(filter(None, [str(table), between.join(notes)]))
+        return "\n\n".join(filter(None, [title, str(table), between.join(notes)]))
+
+
+def wrapped(text: str, indent: str = "", hanging: str | None = None) -> str:
+    """Text in lines of at most 80 columns.
+
+    hanging:  the indent of all lines but the first, if it is another
+    """
+    return textwrap.fill(
+        text,
+        COLUMNS,
+        initial_indent=indent,
+        subsequent_indent=indent if hanging is None else hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def show_share(share: float, decimals: int = 4) -> str:

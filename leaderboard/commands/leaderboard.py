@@ -78,7 +78,7 @@ def show_board(
     if board:
         if results or plot:
             raise UsageError("--results ranks what is below its folder: leave out RESULT and --plot.")
-        _show_rankings(board, names, kinds or KINDS, rank_all, style)
+        _show_rankings(board, names, kinds, rank_all, style)
         return
     if kinds or rank_all:
         raise UsageError("--by and --rank-all are of the ranking: give --results DIR, too.")
@@ -110,7 +110,9 @@ def _show_rankings(
         raise UsageError(
             f"{folder} holds no result of a task's default split. `marnn-bench eval` writes results."
         )
-    chosen = groups(names[0] if len(names) == 1 else names or SUITE, kinds)
+    chosen = groups(names[0] if len(names) == 1 else names or SUITE, kinds or KINDS)
+    if not kinds and all(len(group.tasks) == 1 for group in chosen):  # of one task all tables are the same
+        chosen = chosen[-1:]
     rankings = [rank(entries, group, tuple(Standing) if rank_all else RANKED) for group in chosen]
     found = [ranking for ranking in rankings if ranking.lines]
     if not found:

@@ -7,7 +7,8 @@ import click
 from marnn_bench.commands.output import note, suggest
 from marnn_bench.commands.selection import task_option
 from marnn_bench.errors import UsageError
-from marnn_bench.leaderboard.site.build import INDEX, Site, write_site
+from marnn_bench.leaderboard.site.build import Site, write_site
+from marnn_bench.leaderboard.site.documentation import INDEX, Documentation
 from marnn_bench.leaderboard.standings.entries import RANKED, Standing
 from marnn_bench.leaderboard.standings.groups import SUITE, groups
 from marnn_bench.leaderboard.standings.rankings import rank
@@ -40,6 +41,6 @@ def build(
     if not shown:
         raise UsageError(f"{board} has no result of these tasks. Name others with --task.")
     found = [entry for entry in entries if entry.key in shown]
-    count = write_site(Site(found, rankings, docs), out, overwrite)
+    count = write_site(Site(found, rankings, Documentation(docs) if docs else None), out, overwrite)
     note(f"{out / INDEX} written, with {count - 1} pages of tasks and models.")
     suggest(("leaderboard", "validate", board))

@@ -18,6 +18,9 @@ LIGHT: Final = 50
 CELL: Final = (66, 26)
 """Width and height of a cell, in pixels."""
 
+SIGN, MARGIN = 6, 5
+"""How far a sign of a slanted name reaches to the right, and what is left free around the picture, in pixels."""
+
 
 @dataclass(frozen=True)
 class HeatCell:
@@ -55,4 +58,15 @@ def heat_map(cells: Sequence[HeatCell], measure: str, title: str, subtitle: str)
         color=alt.condition(f"datum.percent < {LIGHT}", alt.value("white"), alt.value("black")),
     )
     chart = alt.layer(base.mark_rect().encode(color=colour), numbers)
-    return alt.concat(chart, title=alt.TitleParams(title, subtitle=subtitle))
+    padding = {"left": MARGIN, "top": MARGIN, "bottom": MARGIN, "right": MARGIN + _overhang(tasks)}
+    return alt.concat(chart, title=alt.TitleParams(title, subtitle=subtitle), padding=padding)
+
+
+def _overhang(tasks: Sequence[str]) -> int:
+    """How far the slanted names reach beyond the last column, in pixels; the renderer does not make room for them.
+
+    >>> _overhang(["unary-addition-recognition", "dyck2"]), _overhang(["dyck2"])
+    (57, 0)
+    """
+    ends = [SIGN * len(task) - CELL[0] * (place + 0.5) for place, task in enumerate(reversed(tasks))]
+    return max(0, *map(int, ends))

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 from math import ceil, floor
 from typing import Final
 
-from marnn_bench.commands.output import Footnotes, Table, show_percent
+from marnn_bench.commands.output import Footnotes, Table, show_percent, wrapped
 from marnn_bench.commands.report import METRICS
 from marnn_bench.leaderboard.boards import SEQUENCE_ACCURACY
 from marnn_bench.leaderboard.reproduce import matrix
 from marnn_bench.leaderboard.reproduce.positions import position_tables
 from marnn_bench.leaderboard.reproduce.reproduction import MATRIX
-from marnn_bench.leaderboard.tables import wrapped
 from marnn_bench.scoring.metrics import Record
 
 NUMBERS: Final = ("min", "max", "median", "mean")

@@ -15,13 +15,13 @@ import jinja2
 from marnn_bench import __version__
 from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.records import RESULT
+from marnn_bench.leaderboard.site.documentation import INDEX, Documentation
 from marnn_bench.leaderboard.site.pages import Names, Page, index, model_page, task_page
 from marnn_bench.leaderboard.standings.entries import Entry
 from marnn_bench.leaderboard.standings.rankings import Ranking
 from marnn_bench.leaderboard.standings.tables import LEGEND, numbers_table
 from marnn_bench.store.manifest import write_text
 
-INDEX: Final = "index.html"
 RANKINGS: Final = "leaderboard.json"
 """Whoever replaces a site asks for this file, so that no other folder is replaced."""
 
@@ -33,18 +33,12 @@ class Site:
     """What is to be shown.
 
     rankings:  of all tasks together, of classes, views, and of each task
-    docs:      the pages of the documentation, if they are to lie in the site, too
+    docs:      what lies beside them
     """
 
     entries: Sequence[Entry]
     rankings: Sequence[Ranking]
-    docs: Path | None = None
-
-    @property
-    def traced(self) -> tuple[str, ...]:
-        """The models whose memory the documentation shows a picture of."""
-        pictures = (self.docs / "_images").glob("trace-*.svg") if self.docs else ()
-        return tuple(path.stem.removeprefix("trace-") for path in pictures)
+    docs: Documentation | None = None
 
     def pages(self) -> dict[str, tuple[str, Page]]:
         """The template and the values of each page, by its place."""
@@ -67,8 +61,6 @@ def write_site(site: Site, out: Path, overwrite: bool = False) -> int:
     """
     if out.exists() and not (overwrite and (out / RANKINGS).is_file()):
         raise UsageError(f"{out} is there. Choose another --out, or replace a site with --overwrite.")
-    if site.docs and not (site.docs / INDEX).is_file():
-        raise UsageError(f"{site.docs} has no {INDEX}. Write the documentation with `make site` first.")
     out.parent.mkdir(parents=True, exist_ok=True)
     temporary = Path(tempfile.mkdtemp(dir=out.parent, prefix=".site-"))
     try:
@@ -79,7 +71,7 @@ def write_site(site: Site, out: Path, overwrite: bool = False) -> int:
             for other in others:
                 other.result()
         if site.docs:
-            shutil.copytree(site.docs, written / "docs")
+            shutil.copytree(site.docs.folder, written / "docs")
         if out.exists():
             out.rename(temporary / "before")
         written.rename(out)
@@ -96,17 +88,11 @@ def _write_pages(site: Site, folder: Path) -> int:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    pages, traced = site.pages(), site.traced
+    pages = site.pages()
     for place, (template, values) in pages.items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         root = "../" * place.count("/")
-        shared = {
-            "root": root,
-            "version": __version__,
-            "legend": LEGEND,
-            "docs": bool(site.docs),
-            "traced": traced,
-        }
+        shared = {"root": root, "version": __version__, "legend": LEGEND, "docs": site.docs}
         write_text(folder / place, environment.get_template(template).render(shared | dict(values)))
     return len(pages)
 

@@ -15,7 +15,7 @@ from marnn_bench.leaderboard.published import published_statements
 from marnn_bench.leaderboard.site.charts import MOST_LINES, Spec, curves, heat_map
 from marnn_bench.leaderboard.standings.entries import Cell, Entry
 from marnn_bench.leaderboard.standings.rankings import Line, Ranking
-from marnn_bench.leaderboard.standings.tables import rank_said
+from marnn_bench.leaderboard.standings.tables import rank_said, score_said
 from marnn_bench.leaderboard.statistics import Interval, Spread
 from marnn_bench.task import Task
 from marnn_bench.tasks.registry import cited
@@ -154,7 +154,7 @@ def model_page(entry: Entry, tasks: Sequence[Task], names: Names) -> Page:
         "entry": entry,
         "kind": kind_of(entry),
         "parameters": entry.parameters,
-        "paper": training.get("paper"),
+        "page": str(training.get("paper") or "controls"),
         "model": training.get("model"),
         "folder": names[entry],
         "results": [_result(task, entry.cells[task.name]) for task in known],
@@ -213,10 +213,7 @@ def _row(line: Line, ranking: Ranking, names: Names) -> Row:
 
 
 def _score(found: Interval | None) -> Score:
-    if found is None:
-        return Score("", -1.0)
-    value, lower, upper = (show_percent(end, 0) for end in (found.value, found.lower, found.upper))
-    return Score(f"{value} [{lower}\N{EN DASH}{upper}]", found.value)
+    return Score(score_said(found, "\N{EN DASH}"), found.value if found else -1.0)
 
 
 def _training(splits: Sequence[Sequence[str]]) -> tuple[int, ...]:

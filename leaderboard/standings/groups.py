@@ -32,7 +32,7 @@ class Group:
         match self.kind:
             case "overall":
                 named = "Chosen tasks" if self.name == CHOSEN else f"Suite {self.name}"
-                return f"{named}: {len(self.tasks)} tasks"
+                return f"{named}: {len(self.tasks)} task{'s' if len(self.tasks) > 1 else ''}"
             case "task":
                 return f"Task {self.name} {self.tasks[0].version}, {self.tasks[0].default_split}"
         what = {"class": "Class", "view": "View"}[self.kind]

@@ -109,15 +109,24 @@ def test_pages_of_models_have_plain_names_of_their_own(name: str) -> None:
     assert all(re.fullmatch(r"[a-z0-9][a-z0-9-]{0,63}", page) for page in found)
 
 
-def test_a_model_of_ours_has_the_picture_of_its_memory_that_the_documentation_has(tmp_path: Path) -> None:
+def test_a_model_of_ours_has_what_the_documentation_says_of_it(tmp_path: Path) -> None:
+    """The picture of its memory, and the equations of its paper; nothing but a page of models is taken for one."""
     docs = tmp_path / "docs"
     (docs / "_images").mkdir(parents=True)
     (docs / "models").mkdir()
-    for place in ("index.html", "models/suzgun2019.html", "_images/trace-stack-rnn.svg"):
-        (docs / place).write_text("")
+    equations = (
+        '<section id="equations"><h2>Equations</h2><pre>h = 1</pre><a href="controls.html">c</a></section>'
+    )
+    for place in ("index.html", "secret.html", "models/suzgun2019.html", "models/controls.html"):
+        (docs / place).write_text(equations)
+    (docs / "_images" / "trace-stack-rnn.svg").write_text("")
     rng = np.random.default_rng(0)
-    for name, model in (("one", "stack-rnn"), ("two", "baby-ntm"), ("three", ["stack-rnn"])):
-        said = {"name": name, "interface": "step", "training": {"model": model, "paper": "suzgun2019"}}
+    for name, model, paper in (
+        ("one", "stack-rnn", "suzgun2019"),
+        ("two", "baby-ntm", "../secret"),
+        ("three", ["stack-rnn"], ["suzgun2019"]),
+    ):
+        said = {"name": name, "interface": "step", "training": {"model": model, "paper": paper}}
         folder = write_result(tmp_path / "results" / name, rng.random((5, 100)) < 0.5)
         write_record(folder, {**read_record(folder), "model": said})
     succeed(
@@ -134,9 +143,14 @@ def test_a_model_of_ours_has_the_picture_of_its_memory_that_the_documentation_ha
         cwd=tmp_path,
     )
     shown = {
-        page.path.name: [it for it in page.addresses if "_images" in it]
+        page.path.name: [it for it in page.addresses if "/docs/" in it and "index" not in it]
         for page in pages(tmp_path / "site")
         if page.path.parent.name == "models" and page.path.parent.parent.name == "site"
     }
-    assert shown.pop("one.html") == ["../docs/_images/trace-stack-rnn.svg"]
+    assert "<pre>h = 1</pre>" in (tmp_path / "site" / "models" / "one.html").read_text()
+    assert sorted(shown.pop("one.html")) == [
+        "../docs/_images/trace-stack-rnn.svg",
+        "../docs/models/controls.html",
+        "../docs/models/suzgun2019.html",
+    ]
     assert len(shown) == 2 and not any(shown.values())

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from helpers.paths import ROOT
 from helpers.synthetic_results import write_result
 from marnn_bench.cli import main
 from marnn_bench.leaderboard.standings.entries import Cell, Entry, Measured, Standing
@@ -18,6 +20,8 @@ from marnn_bench.leaderboard.standings.groups import groups
 from marnn_bench.leaderboard.standings.rankings import rank
 from marnn_bench.leaderboard.standings.ranks import rank_intervals
 from marnn_bench.leaderboard.standings.scores import score_of
+from marnn_bench.leaderboard.standings.tables import score_said
+from marnn_bench.leaderboard.statistics import Interval
 from marnn_bench.tasks.registry import find_task
 
 
@@ -157,15 +161,27 @@ def test_a_folder_of_results_is_ranked_in_every_format(tmp_path: Path) -> None:
         for style in ("human", "json", "csv", "markdown", "latex")
     }
     assert {done.exit_code for done in shown.values()} == {0}, shown
-    overall = json.loads(shown["json"].stdout)[0]
-    assert [line["entry"] for line in overall["lines"]] == ["good", "poor"]
-    assert overall["lines"][0]["standing"] == "re-scored" and overall["lines"][0]["rank"] is None
-    assert "rows 60" in overall["lines"][0]["remarks"][1]
+    (only,) = json.loads(shown["json"].stdout)
+    assert [line["entry"] for line in only["lines"]] == ["good", "poor"]
+    assert only["lines"][0]["standing"] == "re-scored" and only["lines"][0]["rank"] is None
+    assert "rows 60" in only["lines"][0]["remarks"][1]
     (first, *_) = csv.DictReader(io.StringIO(shown["csv"].stdout))
     assert (first["entry"], first["standing"]) == ("good", "re-scored")
-    assert shown["markdown"].stdout.startswith("| rank")
-    assert shown["latex"].stdout.startswith("\\begin{tabular}")
-    assert max(map(len, shown["human"].stdout.splitlines())) <= 80
+    assert shown["markdown"].stdout.startswith("**Task dyck2 1.0, test**\n\n| rank")
+    assert shown["latex"].stdout.startswith("% Task dyck2 1.0, test\n\n\\begin{tabular}")
+
+
+def test_the_maintainers_ranking_fits_a_terminal_and_names_are_whole_in_documents() -> None:
+    board = ("leaderboard", "show", "--results", ROOT / "leaderboard")
+    assert max(map(len, run(*board).stdout.splitlines())) <= 80
+    assert "| stack-rnn-joulin-mikolov |" in run(*board, "--format", "markdown").stdout
+
+
+def test_scores_take_few_columns_whatever_they_are() -> None:
+    ends = (0.0, 1e-9, 0.5, 1 - 1e-9, 1.0, -1e-15, 1 + 1e-15)
+    said = {score_said(Interval(value, low, high)) for value in ends for low in ends for high in ends}
+    one = r"(0|<1|50|>99|100)"
+    assert all(re.fullmatch(rf"{one} \[{one}-{one}\]", text) and len(text) <= 14 for text in said)
 
 
 def test_figures_without_samples_are_claims(tmp_path: Path) -> None:
