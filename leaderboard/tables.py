@@ -1,6 +1,7 @@
 """Boards and comparisons as text: tables in percent that fit 80 columns, with their footnotes."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from math import isfinite
 
 from marnn_bench.commands.output import Footnotes, Table, show_percent, show_points, wrapped
@@ -20,7 +21,7 @@ NAME_WIDTH = 25
 
 def board_text(board: Board) -> str:
     """Title, table and footnotes. Every line is either a paper's, under its printed name, or begins with `ours:`."""
-    table = board_table(board)
+    table = replace(board_table(board), title="")
     parts = ["\n".join(_heading(board)), str(table) if table.rows else "", "\n".join(_notes(board))]
     return "\n\n".join(filter(None, parts))
 
@@ -34,7 +35,7 @@ def board_table(board: Board) -> Table:
         for label, row in board.rows()
     ]
     headers, align = ((*HEADERS, "solved"), (*ALIGN, "left")) if several else (HEADERS, ALIGN)
-    return Table(rows, headers, align, notes.lines)
+    return Table(rows, headers, align, notes.lines, _title(board))
 
 
 def _remarks(row: PublishedRow | Result) -> Iterable[str]:
@@ -86,8 +87,12 @@ def _named(metric: str) -> str:
     return f"{METRICS[metric]} over runs, in {'nats a symbol' if metric in LOWER_IS_BETTER else 'percent'}"
 
 
+def _title(board: Board) -> str:
+    return f"{board.name}, {board.split}: {_named(board.headline)}"
+
+
 def _heading(board: Board) -> Iterator[str]:
-    yield f"{board.name}, {board.split}: {_named(board.headline)}"
+    yield _title(board)
     for source in dict.fromkeys(row.source for row in board.published):
         yield f"published: {source}"
     if asked := board.strings:

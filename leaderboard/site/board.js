@@ -71,6 +71,6 @@ if (form) {
   filter(form);
 }
 const scheme = matchMedia("(prefers-color-scheme: dark)");
-const drawAll = () => document.querySelectorAll("figure").forEach((figure) => draw(figure, scheme.matches));
+const drawAll = () => document.querySelectorAll("figure:has(> script)").forEach((figure) => draw(figure, scheme.matches));
 scheme.addEventListener("change", drawAll);
 drawAll();

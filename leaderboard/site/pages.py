@@ -192,7 +192,7 @@ def kind_of(entry: Entry) -> str:
     training = next((said for cell in cells if (said := cell.record["model"].get("training"))), None)
     if not training:
         return OTHER_KIND
-    return str(training.get("paper") or "control")
+    return cited(str(training.get("paper") or "control"))
 
 
 def _row(line: Line, ranking: Ranking, names: Names) -> Row:

@@ -1,11 +1,13 @@
 """A board of three models, one of which has a name that would like to be markup, and its site."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from helpers.command_line import succeed
+from helpers.paths import ROOT
 from helpers.synthetic_results import own_strings, write_result
 from marnn_bench.tasks.registry import find_task
 
@@ -35,3 +37,17 @@ def site(board: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     asked = [part for name in TASKS for part in ("--task", name)]
     succeed("leaderboard", "build", "--results", board, "--out", out, *asked, cwd=board)
     return out
+
+
+@pytest.fixture(scope="session")
+def own_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """That of the maintainers' own entries, with the pictures of memories that the documentation has."""
+    base = tmp_path_factory.mktemp("own")
+    pictures = base / "docs" / "_images"
+    pictures.mkdir(parents=True)
+    (base / "docs" / "index.html").write_text("<!DOCTYPE html><title>Documentation</title>")
+    for picture in (ROOT / "docs" / "pictures").glob("trace-*.svg"):
+        shutil.copy(picture, pictures)
+    board = ROOT / "leaderboard"
+    succeed("leaderboard", "build", "--results", board, "--docs", "docs", "--out", "site", cwd=base)
+    return base / "site"

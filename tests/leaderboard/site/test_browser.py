@@ -32,7 +32,9 @@ def opened(browser: Any, page: Path) -> Any:
     from selenium.webdriver.support.ui import WebDriverWait
 
     browser.get(page.as_uri())
-    drawn = "return [...document.querySelectorAll('figure')].every((it) => it.querySelector('canvas, svg'))"
+    drawn = (
+        "return [...document.querySelectorAll('figure')].every((it) => it.querySelector('canvas, svg, img'))"
+    )
     WebDriverWait(browser, 20).until(lambda driver: driver.execute_script(drawn))
     return browser
 
@@ -49,8 +51,8 @@ def every_page(site: Path) -> list[Path]:
     return sorted(site.rglob("*.html"))
 
 
-def test_pages_draw_without_an_error_and_ask_no_other_host(browser: Any, site: Path) -> None:
-    for page in every_page(site):
+def test_pages_draw_without_an_error_and_ask_no_other_host(browser: Any, site: Path, own_site: Path) -> None:
+    for page in (*every_page(site), *every_page(own_site)):
         opened(browser, page)
         assert browser.get_log("browser") == []
         sent = [entry["message"] for entry in browser.get_log("performance")]
