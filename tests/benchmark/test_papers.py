@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import yaml
 
 from helpers.paths import ROOT
 from marnn_bench.papers import Paper, benchmark_bibtex
@@ -44,6 +45,20 @@ def test_the_benchmark_is_cited_as_its_citation_file_says() -> None:
     fields = dict(re.findall(r"^  (\w+) = \{+(.*?)\}+,$", benchmark_bibtex(), re.MULTILINE))
     assert set(fields) == {"author", "title", "version"}
     assert all(value in said for value in fields.values())
+
+
+def test_the_citation_file_names_the_papers_of_all_tasks_with_their_links() -> None:
+    said = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    kinds = {"article": "article", "conference-paper": "inproceedings"}
+    found = [
+        Paper(
+            paper.key,
+            tuple(f"{author['given-names']} {author['family-names']}" for author in entry["authors"]),
+            *(entry["year"], entry["title"], entry.get("url", ""), kinds[entry["type"]], paper.fields),
+        )
+        for entry, paper in zip(said["references"], papers().values(), strict=True)
+    ]
+    assert found == [*papers().values()]
 
 
 def test_notes_are_no_part_of_what_fixes_strings() -> None:
