@@ -21,7 +21,7 @@ from tabulate import tabulate
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from helpers.synthetic_results import own_strings, read_record, write_record, write_result
-from marnn_bench.leaderboard.submissions.writing import write_submission
+from marnn_bench.leaderboard.validation.writing import write_submission
 from marnn_bench.tasks.registry import builtin_tasks, find_task
 
 RUNS = 5

@@ -75,10 +75,10 @@ ROOMS = {
         ("leaderboard", "baselines/training", "benchmark/adapters"), "every_eval_ever.py"
     ),
     "leaderboard/standings": Room(("leaderboard",), "rankings.py"),
-    "leaderboard/submissions": Room(("leaderboard/standings",), "checking.py"),
+    "leaderboard/validation": Room(("leaderboard/standings",), "checking.py"),
     "leaderboard/site": Room(("leaderboard/pictures", "leaderboard/standings"), "pages.py"),
     "leaderboard/commands": Room(
-        ("leaderboard/report", "leaderboard/exchange", "leaderboard/site", "leaderboard/submissions"),
+        ("leaderboard/report", "leaderboard/exchange", "leaderboard/site", "leaderboard/validation"),
         "leaderboard.py",
     ),
     "leaderboard/reproduce": Room(("leaderboard/pictures", "baselines/traces"), "tables.py"),

@@ -20,8 +20,8 @@ from marnn_bench.leaderboard.standings.entries import RANKED, Standing
 from marnn_bench.leaderboard.standings.groups import KINDS, SUITE, Kind, groups
 from marnn_bench.leaderboard.standings.rankings import rank
 from marnn_bench.leaderboard.standings.tables import numbers_table, ranking_table, rankings_text
-from marnn_bench.leaderboard.submissions.boards import read_board
 from marnn_bench.leaderboard.tables import board_table, board_text
+from marnn_bench.leaderboard.validation.boards import read_board
 from marnn_bench.tasks.registry import find_tasks
 
 FOLDER = click.Path(path_type=Path)

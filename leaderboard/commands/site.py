@@ -12,7 +12,7 @@ from marnn_bench.leaderboard.site.documentation import INDEX, Documentation
 from marnn_bench.leaderboard.standings.entries import RANKED, Standing
 from marnn_bench.leaderboard.standings.groups import SUITE, groups
 from marnn_bench.leaderboard.standings.rankings import rank
-from marnn_bench.leaderboard.submissions.boards import read_board
+from marnn_bench.leaderboard.validation.boards import SUBMISSIONS, read_board
 
 FOLDER = click.Path(path_type=Path)
 
@@ -43,4 +43,5 @@ def build(
     found = [entry for entry in entries if entry.key in shown]
     count = write_site(Site(found, rankings, Documentation(docs) if docs else None), out, overwrite)
     note(f"{out / INDEX} written, with {count - 1} pages of tasks and models.")
-    suggest(("leaderboard", "validate", board))
+    if (board / SUBMISSIONS).is_dir():
+        suggest(("leaderboard", "validate", board / SUBMISSIONS))

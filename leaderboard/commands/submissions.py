@@ -8,10 +8,10 @@ import click
 from marnn_bench.commands.output import Table, format_option, note, show, suggest
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.evaluation.records import result_folders
-from marnn_bench.leaderboard.submissions.boards import HIDDEN, checked, hidden_splits, submission_folders
-from marnn_bench.leaderboard.submissions.checking import Submission
-from marnn_bench.leaderboard.submissions.hidden import read_hidden
-from marnn_bench.leaderboard.submissions.writing import write_submission
+from marnn_bench.leaderboard.validation.boards import HIDDEN, checked, hidden_splits, submission_folders
+from marnn_bench.leaderboard.validation.checking import Submission
+from marnn_bench.leaderboard.validation.hidden import read_hidden
+from marnn_bench.leaderboard.validation.writing import write_submission
 from marnn_bench.visible import visible
 
 FOLDER = click.Path(path_type=Path)

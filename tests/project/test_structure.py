@@ -17,8 +17,8 @@ from helpers.paths import ROOT
 
 every_source = pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(ROOT)))
 
-OF_THE_BOARD = ROOT / "leaderboard" / "results"
-"""What the maintainers trained: of the repository and its site, not of the package."""
+OF_THE_BOARD = {ROOT / "leaderboard" / name for name in ("results", "submissions", "hidden")}
+"""What is ranked: of the repository and its site, not of the package."""
 
 MOST_LINES, MOST_FILES = 400, 14
 """Of a file, which holds one idea, and of a room, in which a file is found without reading a list."""
@@ -88,7 +88,7 @@ def test_the_wheel_holds_every_source_and_data_file(tmp_path: Path) -> None:
     held = set(zipfile.ZipFile(wheel).namelist())
     for folder, package in FOLDERS.items():
         for path in (ROOT / folder).rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts and OF_THE_BOARD not in path.parents:
+            if path.is_file() and "__pycache__" not in path.parts and not OF_THE_BOARD & {*path.parents}:
                 assert f"{package.replace('.', '/')}/{path.relative_to(ROOT / folder)}" in held
     assert not any(name.startswith(("tests", "perf", "docs", "tools")) for name in held)
     assert not any("leaderboard/results/" in name for name in held)
@@ -102,6 +102,10 @@ def test_files_are_short_and_rooms_are_not_full() -> None:
 
 def test_there_is_no_folder_that_shadows_the_package() -> None:
     assert not (ROOT / "marnn_bench").exists()
+
+
+def test_what_strangers_send_lies_in_no_package() -> None:
+    assert not [path for path in sources() if OF_THE_BOARD & {*path.parents}]
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "perf").glob("*.py")), ids=lambda p: p.name)

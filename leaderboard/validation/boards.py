@@ -13,9 +13,9 @@ from typing import Final
 
 from marnn_bench.errors import UsageError
 from marnn_bench.leaderboard.standings.entries import Entry, Standing, read_results
-from marnn_bench.leaderboard.submissions.checking import Submission, check_submission
-from marnn_bench.leaderboard.submissions.description import DESCRIPTION, read_description
-from marnn_bench.leaderboard.submissions.hidden import COMMITMENT, Hidden, read_hidden
+from marnn_bench.leaderboard.validation.checking import Submission, check_submission
+from marnn_bench.leaderboard.validation.description import DESCRIPTION, read_description
+from marnn_bench.leaderboard.validation.hidden import COMMITMENT, Hidden, read_hidden
 
 RESULTS: Final = "results"
 SUBMISSIONS: Final = "submissions"

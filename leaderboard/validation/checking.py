@@ -9,18 +9,18 @@ from marnn_bench.evaluation.records import RESULT, SAMPLES, SCHEMA_VERSION, dama
 from marnn_bench.generators.errors import MarnnError
 from marnn_bench.leaderboard.results import printable
 from marnn_bench.leaderboard.standings.entries import Cell, Entry, Standing, make_cell
-from marnn_bench.leaderboard.submissions.description import DESCRIPTION, Description, read_description
-from marnn_bench.leaderboard.submissions.folders import check_files, check_tree, most_bytes
-from marnn_bench.leaderboard.submissions.hidden import Hidden, score_hidden
-from marnn_bench.leaderboard.submissions.limits import (
+from marnn_bench.leaderboard.validation.description import DESCRIPTION, Description, read_description
+from marnn_bench.leaderboard.validation.folders import check_files, check_tree, most_bytes
+from marnn_bench.leaderboard.validation.hidden import Hidden, score_hidden
+from marnn_bench.leaderboard.validation.limits import (
     MEMORY,
     MOST_RESULTS,
     MOST_RUNS,
     VALUES,
     VALUES_A_RUN,
 )
-from marnn_bench.leaderboard.submissions.schemas import problem, result_schema
-from marnn_bench.leaderboard.submissions.strict_json import check_texts, read
+from marnn_bench.leaderboard.validation.schemas import problem, result_schema
+from marnn_bench.leaderboard.validation.strict_json import check_texts, read
 from marnn_bench.processes.opened_files import file_digest
 from marnn_bench.rescoring.memory import at_most
 from marnn_bench.rescoring.rescore import believe, rescore

@@ -9,7 +9,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
-from marnn_bench.leaderboard.submissions.limits import LONGEST_TEXT, MOST_DIGITS, MOST_LEVELS
+from marnn_bench.leaderboard.validation.limits import LONGEST_TEXT, MOST_DIGITS, MOST_LEVELS
 from marnn_bench.visible import ACTING
 
 TEXT: Final = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)

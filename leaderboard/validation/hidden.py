@@ -23,8 +23,8 @@ import pyarrow.parquet as pq
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.examples import Examples, RecognitionExamples, SetExamples, TransductionExamples
 from marnn_bench.generators.strings import Strings
-from marnn_bench.leaderboard.submissions.limits import DESCRIPTION_BYTES, MIB
-from marnn_bench.leaderboard.submissions.strict_json import parse
+from marnn_bench.leaderboard.validation.limits import DESCRIPTION_BYTES, MIB
+from marnn_bench.leaderboard.validation.strict_json import parse
 from marnn_bench.rescoring.stored import StoredAnswers
 from marnn_bench.scoring.metrics import Record
 from marnn_bench.scoring.runs import score_runs, scorer_of

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from marnn_bench.evaluation.records import ERRORS, RESULT, SAMPLES
-from marnn_bench.leaderboard.submissions.description import DESCRIPTION, Description
-from marnn_bench.leaderboard.submissions.limits import (
+from marnn_bench.leaderboard.validation.description import DESCRIPTION, Description
+from marnn_bench.leaderboard.validation.limits import (
     ERRORS_BYTES,
     MOST_RESULTS,
     MOST_RUNS,

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from marnn_bench.leaderboard.submissions.limits import DESCRIPTION_BYTES, MOST_RESULTS
-from marnn_bench.leaderboard.submissions.schemas import problem
-from marnn_bench.leaderboard.submissions.strict_json import check_texts, read
+from marnn_bench.leaderboard.validation.limits import DESCRIPTION_BYTES, MOST_RESULTS
+from marnn_bench.leaderboard.validation.schemas import problem
+from marnn_bench.leaderboard.validation.strict_json import check_texts, read
 
 DESCRIPTION: Final = "submission.json"
 SCHEMA_VERSION: Final = 1

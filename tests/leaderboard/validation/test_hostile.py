@@ -10,8 +10,8 @@ import pytest
 
 from helpers.hostile_submissions import HOSTILE, PLACE, sealed
 from marnn_bench.errors import DataError
-from marnn_bench.leaderboard.submissions.checking import check_submission
-from marnn_bench.leaderboard.submissions.strict_json import parse
+from marnn_bench.leaderboard.validation.checking import check_submission
+from marnn_bench.leaderboard.validation.strict_json import parse
 
 SECONDS = 5.0
 """So long may a refusal take on a slow machine."""

@@ -6,7 +6,7 @@ import pytest
 
 from helpers.command_line import succeed
 from helpers.model_files import write_model
-from marnn_bench.leaderboard.submissions.writing import write_submission
+from marnn_bench.leaderboard.validation.writing import write_submission
 
 KNOWS = """
     def load(task):
