@@ -20,7 +20,7 @@ from marnn_bench.evaluation.records import SCHEMA_VERSION
 from marnn_bench.evaluation.results import Part, ResultFolder
 from marnn_bench.evaluation.samples import read_predictions, samples_table
 from marnn_bench.examples import Examples
-from marnn_bench.processes.opened_files import Digests
+from marnn_bench.file_digests import Digests
 from marnn_bench.scoring.metrics import Record
 from marnn_bench.scoring.runs import RunScores, scorer_of
 from marnn_bench.visible import visible

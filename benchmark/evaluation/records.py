@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from marnn_bench.errors import DataError, UsageError
-from marnn_bench.processes.opened_files import file_digest
+from marnn_bench.file_digests import file_digest
 from marnn_bench.scoring.metrics import Record
 
 RESULT: Final = "result.json"

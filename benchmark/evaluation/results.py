@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.evaluation.records import integrity
-from marnn_bench.processes.opened_files import Digests, file_digest
+from marnn_bench.file_digests import Digests, file_digest
 from marnn_bench.scoring.metrics import Record
 from marnn_bench.store.arrow import open_file, to_arrow
 from marnn_bench.store.columns import METADATA

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from marnn_bench.file_digests import file_digest
 from marnn_bench.generators.kernels.cache import cache_folder
-from marnn_bench.processes.opened_files import file_digest
 
 ANSWERS: Final = (".jsonl", ".parquet")
 """How the names of files of answers end."""

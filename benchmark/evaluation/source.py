@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from marnn_bench.errors import DataError, UsageError
 from marnn_bench.evaluation.shortcuts import ANSWERS, answers_text, command_text, written
-from marnn_bench.processes.opened_files import changed_files
+from marnn_bench.file_digests import changed_files
 
 LONGEST_NAME: Final = 100
 

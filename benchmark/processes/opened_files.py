@@ -1,20 +1,15 @@
 """Which files beside a model its process opens, as they were before it started: what its answers may depend on."""
 
-import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.util import source_from_cache
 from pathlib import Path
 from typing import Final, NamedTuple, Self
 
+from marnn_bench.file_digests import Digests, file_fingerprint
 from marnn_bench.processes.inotify import Openings
 
-MAX_HASHED_BYTES: Final = 1 << 30
-"""Files that are larger are told apart by size and time of change."""
-
 BYTECODE: Final = "__pycache__"
-Digests = dict[str, str]
-"""Paths relative to a folder -> sha256; of large files, size and time of change."""
 
 
 class _State(NamedTuple):
@@ -97,25 +92,6 @@ class OpenedFiles:
         return self._openings is not None and file.exists() and self._openings.only_written(file)
 
 
-def changed_files(folder: Path, recorded: Mapping[str, str]) -> list[str]:
-    """Those of the recorded files that are not now what they were."""
-    return [name for name, digest in recorded.items() if _fingerprint(folder / name) != digest]
-
-
-def file_digest(file: Path) -> str:
-    """sha256 of a file."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def file_fingerprint(file: Path) -> str:
-    """sha256 of a file; of a large one, its size and the time of its last change."""
-    found = file.stat()
-    if found.st_size > MAX_HASHED_BYTES:
-        return f"{found.st_size} bytes of {found.st_mtime_ns} ns"
-    return file_digest(file)
-
-
 def files_of(folder: Path) -> Iterator[Path]:
     """The files that a model in this folder may read.
 
@@ -128,13 +104,6 @@ def files_of(folder: Path) -> Iterator[Path]:
         yield from (
             here / file for file in sorted(files) if not file.startswith(".") and (here / file).is_file()
         )
-
-
-def _fingerprint(file: Path) -> str | None:
-    try:
-        return file_fingerprint(file)
-    except OSError:
-        return None
 
 
 def _source(file: Path) -> Path:

@@ -3,8 +3,8 @@
 The lock is the system's, on a file, and ends with the process. The file says who holds it.
 """
 
-import fcntl
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +19,11 @@ CLEARING = "clearing"
 
 WAIT = 0.1
 """Seconds between two looks at a lock."""
+
+BINARY = getattr(os, "O_BINARY", 0)
+
+BEYOND = 1 << 30
+"""On Windows nobody else can read what is locked: there it is a byte behind the content."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,46 @@ class Lock:
         except (FileNotFoundError, NotADirectoryError):
             return False
 
+    def acquire(self) -> bool:
+        """Lock the file; whether no other process has it."""
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                os.lseek(self.file, BEYOND, os.SEEK_SET)
+                msvcrt.locking(self.file, msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            return False
+        return True
+
+    def write(self, content: bytes) -> None:
+        """Write who holds it."""
+        os.ftruncate(self.file, 0)
+        os.lseek(self.file, 0, os.SEEK_SET)
+        os.write(self.file, content)
+
+    def read(self) -> str:
+        """Who holds it."""
+        os.lseek(self.file, 0, os.SEEK_SET)
+        return os.read(self.file, 1 << 20).decode(errors="replace")
+
+    def release(self) -> None:
+        """Remove the file, if it is still in its place, and unlock it."""
+        if (
+            sys.platform == "win32"
+        ):  # an open file cannot be removed, so that whoever has opened it by then keeps it
+            os.close(self.file)
+            with suppress(OSError):
+                self.path.unlink()
+        else:
+            if self.in_place():
+                self.path.unlink()
+            os.close(self.file)
+
 
 @contextmanager
 def held(path: Path, content: str, on_wait: Callable[[str], None]) -> Iterator[Lock]:
@@ -47,9 +92,7 @@ def held(path: Path, content: str, on_wait: Callable[[str], None]) -> Iterator[L
     try:
         yield lock
     finally:
-        if lock.in_place():
-            path.unlink()
-        os.close(lock.file)
+        lock.release()
         for folder in made:
             with suppress(OSError):  # it holds something, as it should
                 folder.rmdir()
@@ -74,25 +117,29 @@ def writing(out: Path, task: str, content: str) -> Iterator[None]:
 
 
 def _acquire(path: Path, content: bytes, on_wait: Callable[[str], None]) -> Lock:
-    while True:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            lock = Lock(path, os.open(path, os.O_RDWR | os.O_CREAT, 0o644))
-        except FileNotFoundError:  # whoever made the folder has just removed it
-            continue
-        try:
-            fcntl.flock(lock.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if lock.in_place():
-                os.ftruncate(lock.file, 0)
-                os.pwrite(lock.file, content, 0)
-                return lock
-            os.close(lock.file)  # it was given back and removed since
-        except BlockingIOError:
-            other = os.pread(lock.file, 1 << 20, 0).decode(errors="replace")
+    while not isinstance(found := _try(path, content), Lock):
+        if found:
+            on_wait(found)
+        time.sleep(WAIT)
+    return found
+
+
+def _try(path: Path, content: bytes) -> Lock | str:
+    """The lock, or who holds it; nothing if whoever holds it is just coming or going."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = Lock(path, os.open(path, os.O_RDWR | os.O_CREAT | BINARY, 0o644))
+    except FileNotFoundError:  # whoever made the folder has just removed it
+        return ""
+    kept = False
+    try:
+        if not lock.acquire():
+            return lock.read()
+        if not lock.in_place():  # it was given back and removed since
+            return ""
+        lock.write(content)
+        kept = True
+        return lock
+    finally:
+        if not kept:
             os.close(lock.file)
-            if other:  # not of one who is about to say who it is
-                on_wait(other)
-            time.sleep(WAIT)
-        except BaseException:
-            os.close(lock.file)
-            raise

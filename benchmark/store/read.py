@@ -1,7 +1,6 @@
 """Reading a split back, and seeing at once whether it is what its manifest says."""
 
 import errno
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +18,7 @@ from marnn_bench.examples import (
     SetExamples,
     TransductionExamples,
 )
+from marnn_bench.file_digests import file_digest
 from marnn_bench.fresh import fresh_examples
 from marnn_bench.generators.window import Window
 from marnn_bench.store.arrow import open_file
@@ -167,8 +167,7 @@ def check_file(path: Path, sha256: str) -> None:
     """DataError unless the file is there and has this hash."""
     if not path.exists():
         raise DataError(f"{path} is missing. {REGENERATE_HINT}")
-    with path.open("rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != sha256:
-            raise DataError(
-                f"{path} is damaged or edited: its sha256 is not that of the manifest. {REGENERATE_HINT}"
-            )
+    if file_digest(path) != sha256:
+        raise DataError(
+            f"{path} is damaged or edited: its sha256 is not that of the manifest. {REGENERATE_HINT}"
+        )

@@ -5,7 +5,6 @@ A block of rows is a function of the key and the numbers of its draws, so blocks
 goes on behind the last receipt and ends in the same content.
 """
 
-import hashlib
 import os
 import shutil
 from collections.abc import Callable
@@ -19,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from marnn_bench.errors import UsageError
+from marnn_bench.file_digests import file_digest
 from marnn_bench.store.arrow import open_file
 from marnn_bench.store.card import dataset_card
 from marnn_bench.store.columns import schema
@@ -164,8 +164,7 @@ class _Writer:
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
-        with path.open("rb") as file:
-            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        sha256 = file_digest(path)
         receipt = totals.receipt(plan, index, path.stat().st_size, sha256, content.repetition_rate)
         write_json(out / plan.receipt(index), asdict(receipt))
 

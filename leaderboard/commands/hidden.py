@@ -14,12 +14,12 @@ from marnn_bench.evaluation.answering import Evaluation
 from marnn_bench.evaluation.evaluator import evaluate
 from marnn_bench.evaluation.results import ResultFolder
 from marnn_bench.evaluation.source import ModelSource
+from marnn_bench.file_digests import file_digest
 from marnn_bench.leaderboard.validation.boards import answers_hidden, checked, submission_folders
 from marnn_bench.leaderboard.validation.description import DESCRIPTION
 from marnn_bench.leaderboard.validation.hidden import INPUTS, commit, read_hidden, read_key
 from marnn_bench.leaderboard.validation.hidden import show_key as write_key
 from marnn_bench.processes.limits import Limits
-from marnn_bench.processes.opened_files import file_digest
 from marnn_bench.store.cache import cached_data
 from marnn_bench.store.read import read_train
 from marnn_bench.tasks.registry import find_task, find_tasks

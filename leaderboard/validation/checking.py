@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from marnn_bench.errors import DataError
 from marnn_bench.evaluation.records import RESULT, SAMPLES, SCHEMA_VERSION, damaged
+from marnn_bench.file_digests import file_digest
 from marnn_bench.generators.errors import MarnnError
 from marnn_bench.leaderboard.results import printable
 from marnn_bench.leaderboard.standings.entries import Cell, Entry, Standing, make_cell
@@ -21,7 +22,6 @@ from marnn_bench.leaderboard.validation.limits import (
 )
 from marnn_bench.leaderboard.validation.schemas import problem, result_schema
 from marnn_bench.leaderboard.validation.strict_json import check_texts, read
-from marnn_bench.processes.opened_files import file_digest
 from marnn_bench.rescoring.memory import at_most
 from marnn_bench.rescoring.rescore import believe, rescore
 from marnn_bench.scoring.metrics import Record

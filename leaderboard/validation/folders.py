@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from marnn_bench.evaluation.records import ERRORS, RESULT, SAMPLES
+from marnn_bench.file_digests import file_digest
 from marnn_bench.leaderboard.validation.description import DESCRIPTION, Description
 from marnn_bench.leaderboard.validation.limits import (
     ERRORS_BYTES,
@@ -17,7 +18,6 @@ from marnn_bench.leaderboard.validation.limits import (
     SAMPLES_BYTES,
     SAMPLES_BYTES_A_RUN,
 )
-from marnn_bench.processes.opened_files import file_digest
 
 LEVELS: Final = 3
 """TASK/SPLIT/FILE."""

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from marnn_bench.errors import UsageError
 from marnn_bench.evaluation.records import ERRORS, RESULT, SAMPLES, read_record
+from marnn_bench.file_digests import file_digest
 from marnn_bench.leaderboard.validation.checking import check_submission
 from marnn_bench.leaderboard.validation.description import DESCRIPTION, Description
 from marnn_bench.leaderboard.validation.hidden import Hidden
-from marnn_bench.processes.opened_files import file_digest
 
 
 def write_submission(

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from marnn_bench import file_digests
+from marnn_bench.file_digests import changed_files
 from marnn_bench.processes import opened_files
 from marnn_bench.processes.inotify import Openings
-from marnn_bench.processes.opened_files import OpenedFiles, changed_files, files_of
+from marnn_bench.processes.opened_files import OpenedFiles, files_of
 
 
 @pytest.fixture
@@ -199,13 +201,13 @@ def test_what_no_model_reads_is_left_out(folder: Path) -> None:
 
 
 def test_large_files_are_told_apart_by_size_and_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opened_files, "MAX_HASHED_BYTES", 4)
+    monkeypatch.setattr(file_digests, "MAX_HASHED_BYTES", 4)
     weights = folder / "weights.bin"
 
     def fingerprint(content: str, time: int) -> str:
         weights.write_text(content)
         os.utime(weights, (time, time))
-        return opened_files.file_fingerprint(weights)
+        return file_digests.file_fingerprint(weights)
 
     assert fingerprint("12345", 1) == fingerprint("54321", 1)
     assert len({fingerprint("12345", 1), fingerprint("123456", 1), fingerprint("12345", 2)}) == 3
