@@ -30,14 +30,20 @@ def kept(record: Record, command: Sequence[str] | None = None) -> Record:
     return {**small, "integrity": integrity(small)}
 
 
-def keep(record: Record, out: Path, command: Sequence[str] | None = None) -> Path:
-    """Write a result to OUT/MODEL/TASK/SPLIT/result.json: the path. FileExistsError if it is there."""
+def place(record: Record, out: Path) -> Path:
+    """Where a result is kept: OUT/MODEL/TASK/SPLIT/result.json."""
+    task = record["task"]
+    path: Path = out / record["model"]["name"] / task["name"] / task["split"] / RESULT
+    return path
+
+
+def keep(record: Record, out: Path, command: Sequence[str] | None = None) -> None:
+    """Write a result to its place. FileExistsError if it is there."""
     content = json.dumps(kept(record, command), ensure_ascii=False, separators=(",", ":")) + "\n"
-    path: Path = out / record["model"]["name"] / record["task"]["name"] / record["task"]["split"] / RESULT
+    path = place(record, out)
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("x", encoding="utf-8") as file:
         file.write(content)
-    return path
 
 
 def _last(word: str) -> str:

@@ -51,8 +51,10 @@ def test_what_is_kept_ranks_as_the_results_did(place: Path) -> None:
 
 def test_a_result_is_kept_once_and_never_replaced(place: Path) -> None:
     succeed("leaderboard", "keep", "runs/good", "--out", "board/results", cwd=place)
-    again = marnn("leaderboard", "keep", "runs/good", "--out", "board/results", cwd=place)
-    assert again.code == 2 and "one result of each split" in again.error
+    for asked in (["runs"], ["runs/poor", "runs/poor"]):
+        again = marnn("leaderboard", "keep", *asked, "--out", "board/results", cwd=place)
+        assert again.code == 2 and "one result of each split" in again.error
+    assert [path.name for path in (place / "board" / "results").iterdir()] == ["good"]
 
 
 def test_what_is_not_what_its_samples_say_is_not_kept(place: Path) -> None:
