@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from marnn_bench.errors import UsageError
@@ -42,17 +43,18 @@ class Lock:
 
     def acquire(self) -> bool:
         """Lock the file; whether no other process has it."""
+        if sys.platform == "win32":
+            import msvcrt
+
+            os.lseek(self.file, BEYOND, os.SEEK_SET)
+            take, taken = partial(msvcrt.locking, self.file, msvcrt.LK_NBLCK, 1), PermissionError
+        else:
+            import fcntl
+
+            take, taken = partial(fcntl.flock, self.file, fcntl.LOCK_EX | fcntl.LOCK_NB), BlockingIOError
         try:
-            if sys.platform == "win32":
-                import msvcrt
-
-                os.lseek(self.file, BEYOND, os.SEEK_SET)
-                msvcrt.locking(self.file, msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):
+            take()
+        except taken:
             return False
         return True
 
@@ -69,11 +71,9 @@ class Lock:
 
     def release(self) -> None:
         """Remove the file, if it is still in its place, and unlock it."""
-        if (
-            sys.platform == "win32"
-        ):  # an open file cannot be removed, so that whoever has opened it by then keeps it
+        if sys.platform == "win32":
             os.close(self.file)
-            with suppress(OSError):
+            with suppress(OSError):  # whoever has opened it meanwhile keeps it
                 self.path.unlink()
         else:
             if self.in_place():
