@@ -58,7 +58,6 @@ def experiment_of(reproduction: Reproduction, entry: Entry, options: Options) ->
         sizes = {name: size for name, size in change.sizes.items() if name in experiment.sizes.as_json()}
         experiment = replace(
             experiment,
-            runs=min(experiment.runs, change.runs or experiment.runs),
             sizes=replace(experiment.sizes, **sizes),
             recipe=replace(experiment.recipe, **change.recipe),
         )

@@ -14,11 +14,10 @@ MATRIX: Final = "matrix"
 
 @dataclass(frozen=True)
 class Change:
-    """What is not as in a model's paper: of the fields of its sizes and of its recipe, those that are there; trainings."""
+    """What is not as in a model's paper: of the fields of its sizes and of its recipe, those that are there."""
 
     sizes: Mapping[str, Any] = field(default_factory=dict)
     recipe: Mapping[str, Any] = field(default_factory=dict)
-    runs: int | None = None
 
 
 @dataclass(frozen=True)
