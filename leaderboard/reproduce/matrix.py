@@ -27,19 +27,10 @@ def wide_table(record: Record) -> Table:
 def _table(record: Record, tasks: Sequence[str]) -> Table:
     found = {(row["model"], row["task"]): row["ours"] for row in record["rows"]}
     lines = [
-        [
-            _with_runs(record, model),
-            *(said(found[model, task]) if (model, task) in found else "" for task in tasks),
-        ]
+        [model, *(said(found[model, task]) if (model, task) in found else "" for task in tasks)]
         for model in named(record, "model")
     ]
     return Table(lines, ["model", *tasks], ["left", *["right"] * len(tasks)])
-
-
-def _with_runs(record: Record, model: str) -> str:
-    """A model's name, with its runs where they are others than the caption says: large ones have fewer."""
-    runs = next(row["ours"]["runs"] for row in record["rows"] if row["model"] == model)
-    return model if runs == record["options"]["runs"] else f"{model}, {runs} runs"
 
 
 def said(ours: Record) -> str:

@@ -55,14 +55,6 @@ def made_up() -> dict[str, Any]:
     return {"name": "matrix", "options": {"runs": 10}, "rows": rows}
 
 
-def test_a_model_of_fewer_runs_says_so() -> None:
-    record = made_up()
-    (few,) = (row for row in record["rows"] if row["model"] == SIDE_BY_SIDE[-1])
-    few["ours"]["runs"] = 2
-    names = [line[0] for line in wide_table(record).rows]
-    assert names == [*SIDE_BY_SIDE[:-1], f"{SIDE_BY_SIDE[-1]}, 2 runs"]
-
-
 def test_every_model_has_a_line_and_every_task_a_column() -> None:
     table = wide_table(made_up())
     assert [*table.headers] == ["model", *CORE]
