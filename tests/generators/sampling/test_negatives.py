@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from helpers.definitions import DEFINITIONS, Definition
-from marnn_bench.generators.alphabet import Alphabet
+from helpers.edit_distance import edit_distance
 from marnn_bench.generators.errors import LanguageError
 from marnn_bench.generators.keys import Key, derive_key
 from marnn_bench.generators.language import Language
@@ -39,17 +39,6 @@ MANY = EvenPalindromes(tuple(f"x{i}" for i in range(300)))
 LONG = (Dyck(2), EvenPalindromes(), MANY)
 every_kind = pytest.mark.parametrize("kind", KINDS)
 Word = tuple[int, ...]
-
-
-def distance(one: Word, other: Word) -> int:
-    """The table of distances, row by row."""
-    above = list(range(len(other) + 1))
-    for i, symbol in enumerate(one, 1):
-        row = [i]
-        for j, mate in enumerate(other, 1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (symbol != mate)))
-        above = row
-    return above[-1]
 
 
 def numbers(rows: int) -> np.ndarray:
@@ -198,7 +187,7 @@ def test_an_edit_has_the_law_of_its_distance_and_then_of_its_proposals() -> None
     second = {
         word: Fraction(substituted[word], 6) + Fraction(shifted[word], 32)
         for word in substituted | shifted
-        if word not in members and distance(source, word) == 2
+        if word not in members and edit_distance(source, word) == 2
     }
     first = dict(proposals("edit", source, 2))
     law = {word: probability / sum(first.values()) for word, probability in first.items()}
@@ -371,33 +360,3 @@ def test_draws_and_keys_differ(kind: str) -> None:
     one, other = (make_negatives(language, kind, sources, Key(key), numbers(40)) for key in (1, 2))
     assert len(set(words(one.strings))) > 20
     assert sum(a == b for a, b in zip(words(one.strings), words(other.strings), strict=True)) < 10
-
-
-# -- distances
-
-WORDS = Alphabet.of("a b c")
-some_words = st.lists(st.integers(0, 2), max_size=150)
-
-
-@settings(max_examples=60)
-@given(st.lists(st.tuples(some_words, some_words), min_size=1, max_size=4))
-def test_levenshtein_is_that_of_the_table(cases: list[tuple[list[int], list[int]]]) -> None:
-    ones, others = (Strings.from_ids(WORDS, side) for side in zip(*cases, strict=True))
-    assert levenshtein(ones, others).tolist() == [distance(tuple(a), tuple(b)) for a, b in cases]
-
-
-@pytest.mark.parametrize("length", [63, 64, 65, 127, 128, 129, 1000])
-def test_levenshtein_at_the_edges_of_machine_words(length: int) -> None:
-    """One substitution at either end, a shift by one, nothing in common."""
-    plain, wave = (0,) * length, tuple(i % 2 for i in range(length))
-    shifted = (*wave[1:], 2)
-    cases = [
-        (plain, plain),
-        (plain, (1, *plain[1:])),
-        (plain, (*plain[1:], 1)),
-        (wave, shifted),
-        (plain, (1,) * length),
-        (plain, ()),
-    ]
-    ones, others = (Strings.from_ids(WORDS, side) for side in zip(*cases, strict=True))
-    assert levenshtein(ones, others).tolist() == [0, 1, 1, 2, length, length]
