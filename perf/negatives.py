@@ -7,10 +7,15 @@ The last rows are whole recognition splits: distinct members, negatives of every
 """
 
 import random
+import sys
+from pathlib import Path
 
 import numpy as np
 from timing import median_seconds, print_table
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from helpers.edit_distance import edit_distance
 from marnn_bench.generators.keys import derive_key
 from marnn_bench.generators.language import Language
 from marnn_bench.generators.languages.counter_languages import anbncbmam
@@ -114,12 +119,7 @@ def plain_distances() -> float:
 
     def run() -> None:
         for one, other in pairs:
-            above = list(range(len(other) + 1))
-            for i, symbol in enumerate(one, 1):
-                row = [i]
-                for j, mate in enumerate(other, 1):
-                    row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (symbol != mate)))
-                above = row
+            edit_distance(one, other)
 
     return len(sources.ids) / median_seconds(run)
 

@@ -23,8 +23,8 @@ def keep(results: tuple[Path, ...], out: Path, command: str | None) -> None:
     """Add results of the maintainers to a leaderboard, without their samples.
 
     RESULT is a folder that `marnn-bench eval` wrote, or one with such folders below it; each is scored again before it
-    is believed, and all are added or none. OUT gets MODEL/TASK/SPLIT/result.json: the figures of each run and its accuracy by length, what made it,
-    and the sha256 of the samples that all of it follows from.
+    is believed, and all are added or none. OUT gets MODEL/TASK/SPLIT/result.json: the figures of each run and its
+    accuracy by length, what made it, and the sha256 of the samples that all of it follows from.
     """
     words = shlex.split(command) if command else None
     folders = [folder for path in results for folder in result_folders(path)]

@@ -46,7 +46,7 @@ RULES: Final = {
     "tbptt": Change(recipe={"steps_back": 10}),
     "uoro": Change(recipe={"rule": "uoro"}),
 }
-"""RTRL would be the first row again: its gradient is that of back-propagation, at hundreds of times the cost (`perf/rules.py`)."""
+"""RTRL would be the first row again: its gradient is that of back-propagation, and takes more than forty times as long as UORO's."""
 
 FIRST_ORDER: Final = ("mali-rnn", "mali-lstm", "mali-lstm-p", "mali-gru")
 GATED: Final = ("mali-mi-rnn", "mali-mi-lstm", "mali-mi-gru")
